@@ -1,0 +1,178 @@
+import fs from 'node:fs'
+import { contractVersion } from '../shared/contract/index.ts'
+import { auditRoutes } from './audit/audit.routes.ts'
+import { AuditLog } from './audit/audit.service.ts'
+import { findChromium } from './browser/chromium.ts'
+import { createBrowserParts } from './browser/parts.ts'
+import type { Config } from './config.ts'
+import type { DeployPause } from './deploys/journal.ts'
+import { createDesktopParts } from './desktop/parts.ts'
+import { createDockerParts } from './docker/parts.ts'
+import { createEngineParts } from './engines/parts.ts'
+import { eventsSocket } from './events/events.routes.ts'
+import { EventLog } from './events/events.service.ts'
+import type { Log } from './log.ts'
+import { logsRoutes, logsSocket } from './logs/logs.routes.ts'
+import { LogsService } from './logs/logs.service.ts'
+import { usualPlaces } from './logs/other-sources.ts'
+import { createAdminParts } from './machine/admin-parts.ts'
+import { inspectMachine, type MachineParts } from './machine/capabilities.ts'
+import { agentIdentity } from './machine/identity.ts'
+import { machineRoutes } from './machine/machine.routes.ts'
+import { MetricsService } from './metrics/metrics.service.ts'
+import { screenshotRoutes } from './screenshot/screenshot.routes.ts'
+import { createGuard } from './server/guard.ts'
+import { checkBind } from './server/listen.ts'
+import { Once } from './server/once.ts'
+import { createCounters, type ServerParts } from './server/parts.ts'
+import { startServer } from './server/server.ts'
+import { Throttle } from './server/throttle.ts'
+import { Tickets } from './server/tickets.ts'
+
+export interface Agent {
+  readonly agentId: string
+  readonly socketPath: string | null
+  readonly port: number | null
+  /** Ends everything the agent started, then the agent. Safe to call twice. */
+  stop(reason: string): Promise<void>
+}
+
+/** Programs come and go rarely; a console asks for them with every look. */
+const inspectionKeptMs = 10_000
+
+export interface AgentHooks {
+  /** For tests that end the agent at a chosen moment of a deploy. */
+  pauseDeploy?: DeployPause
+  /** Reads the configuration again, when someone asks for that. */
+  readConfig?: () => Config
+}
+
+/** Puts the agent together and starts it. */
+export async function startAgent(config: Config, secret: string, log: Log, hooks: AgentHooks = {}): Promise<Agent> {
+  checkBind(config)
+  fs.mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const agentId = agentIdentity(config.dataDir)
+  const audit = new AuditLog(config.dataDir)
+  const events = new EventLog(config.dataDir)
+  const browser = createBrowserParts({
+    ...{ dataDir: config.dataDir, uploadDir: config.uploadDir, publish: events.publish, audit, log },
+    ...{ restart: config.browserRestart, existingDisplay: config.existingDisplay, adspower: config.adspower },
+  })
+  const { browser: service, leases } = browser
+  const desktop = createDesktopParts(service, leases, { dataDir: config.dataDir, log, recordings: config.recordings })
+  const engines = createEngineParts({
+    ...{ browserParts: browser, dataDir: config.dataDir, uploadDir: config.uploadDir, models: config.models },
+    ...{ leaseExpiry: config.leaseExpiry, publish: events.publish, log },
+  })
+  const docker = createDockerParts({
+    ...{ config, publish: events.publish, audit, log },
+    trouble: () => browser.browser.trouble,
+    pauseDeploy: hooks.pauseDeploy,
+  })
+  const admin = createAdminParts({
+    ...{ config, readConfig: hooks.readConfig ?? (() => config), secret, audit, log },
+    prepareRestart: async (operator) => {
+      await docker.engine.client()
+      return async () => {
+        await docker.deploys.reapply(false, operator)
+        return docker.deploys.deployedServices
+      }
+    },
+  })
+  const logs = new LogsService({
+    engine: docker.engine,
+    places: usualPlaces(process.env),
+    dataDir: config.dataDir,
+    env: config.dockerEnv,
+  })
+  const metrics = new MetricsService(config.dataDir)
+  const counters = createCounters()
+  const tickets = new Tickets()
+  let stopping: Promise<void> | undefined
+
+  const machine = machineRoutes({
+    agentId,
+    machineType: config.machineType,
+    metrics,
+    tickets,
+    inspect: cached(() => inspectMachine(docker.engine, config.dockerEnv, findChromium()), inspectionKeptMs),
+    health: docker.health,
+    deployedTag: () => docker.deploys.deployedTag,
+    counters: () => [
+      { name: 'requests', help: 'Requests and upgrades answered.', value: counters.requests },
+      { name: 'problems', help: 'Of these, with a problem.', value: counters.problems },
+      { name: 'unauthorized', help: 'Of these, without the right secret.', value: counters.unauthorized },
+      { name: 'sockets_opened', help: 'WebSockets opened.', value: counters.socketsOpened },
+      { name: 'events', help: 'Events published since the agent was installed.', value: events.lastSeq },
+      { name: 'audit_links', help: 'Links of the audit chain.', value: audit.size },
+      ...admin.counters(),
+    ],
+    gauges: () => [
+      { name: 'sockets_open', help: 'WebSockets open now.', value: counters.socketsOpen },
+      { name: 'viewers', help: 'People watching the live view.', value: browser.viewers.count },
+      { name: 'browser_active', help: 'Whether the browser runs.', value: browser.browser.session === null ? 0 : 1 },
+      ...admin.gauges(),
+    ],
+  })
+  const parts: ServerParts = {
+    guard: createGuard([...config.hostNames, ...config.bind.map((address) => address.host)]),
+    checker: admin.checker,
+    throttle: new Throttle(),
+    tickets,
+    once: new Once(audit),
+    audit,
+    handlers: {
+      ...machine,
+      'machine.health': async () => ({ ...(await docker.health.health()), openTerminals: admin.openTerminals }),
+      ...auditRoutes(audit),
+      ...browser.handlers,
+      ...engines.handlers,
+      ...desktop.handlers,
+      ...docker.handlers,
+      ...admin.handlers,
+      ...screenshotRoutes(browser.browser),
+      ...logsRoutes(logs),
+    },
+    sockets: { ...eventsSocket(events, agentId, metrics), ...browser.sockets, ...admin.sockets, ...logsSocket(logs) },
+    counters,
+    stopping: () => stopping !== undefined,
+    log,
+  }
+  const close = () => {
+    engines.close()
+    events.close()
+    audit.close()
+  }
+  const server = await startServer(config, parts).catch((error: unknown) => {
+    close()
+    throw error
+  })
+  docker.start()
+  events.publish('agent_started', { agentVersion: contractVersion })
+
+  return {
+    agentId,
+    socketPath: server.socketPath,
+    port: server.port,
+    stop(reason) {
+      stopping ??= (async () => {
+        events.publish('agent_stopping', { reason })
+        await engines.stop()
+        await Promise.all([desktop.close(), browser.close(), docker.close(), admin.close()])
+        await server.close()
+        close()
+      })()
+      return stopping
+    },
+  }
+}
+
+/** The same answer for a while; callers at the same time share one look. */
+function cached(look: () => Promise<MachineParts>, keptMs: number): () => Promise<MachineParts> {
+  let latest: { at: number; answer: Promise<MachineParts> } | undefined
+  return () => {
+    if (latest === undefined || performance.now() - latest.at > keptMs)
+      latest = { at: performance.now(), answer: look() }
+    return latest.answer
+  }
+}

@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { AuditEntry } from '../../shared/contract/audit.ts'
+import type { AuditAction } from '../../shared/contract/audit-actions.ts'
+import { Problem } from '../../shared/errors.ts'
+import { inTransaction, openDatabase, rows } from '../storage/database.ts'
+import { migrations } from './audit.schema.ts'
+
+export interface Intent {
+  action: AuditAction
+  operator: string | null
+  peer: string
+  requestId: string
+  details: Record<string, unknown>
+  idempotencyKey?: string | undefined
+}
+
+export interface Outcome {
+  result: 'success' | 'failure' | 'error' | 'unknown'
+  errorMessage?: string | undefined
+  durationMs?: number | undefined
+  details?: Record<string, unknown> | undefined
+}
+
+interface Row {
+  seq: number
+  kind: 'intent' | 'result'
+  of: number | null
+  time: string
+  action: string | null
+  operator: string | null
+  idempotency_key: string | null
+  payload: string
+  prev: string
+  hash: string
+}
+
+const genesis = '0'.repeat(64)
+
+/**
+ * The append-only record. An intent and its result are two links of one hash chain, so that a result
+ * cannot be changed later either; what a reader sees as one entry is the pair.
+ */
+export class AuditLog {
+  readonly #database: DatabaseSync
+  readonly #insert: StatementSync
+  #head: string
+  #lastSeq: number
+
+  constructor(dataDir: string) {
+    this.#database = openDatabase(path.join(dataDir, 'audit.db'), migrations, true)
+    this.#insert = this.#database.prepare(
+      'INSERT INTO links (seq, kind, of, time, action, operator, idempotency_key, payload, prev, hash) VALUES (?,?,?,?,?,?,?,?,?,?)',
+    )
+    const last = rows<Row>(this.#database.prepare('SELECT * FROM links ORDER BY seq DESC LIMIT 1'))[0]
+    this.#head = last?.hash ?? genesis
+    this.#lastSeq = last?.seq ?? 0
+    this.#closeOpenIntents()
+  }
+
+  /** Writes the intent durably, or throws: no row, no action. */
+  begin(intent: Intent): number {
+    const { action, operator, peer, requestId, details, idempotencyKey } = intent
+    return this.#append('intent', null, { action, operator, peer, requestId, details, idempotencyKey })
+  }
+
+  finish(id: number, outcome: Outcome): void {
+    this.#append('result', id, { ...outcome })
+  }
+
+  /** Something the agent did of itself, such as a lease that ran out. */
+  recordSystem(action: AuditAction, details: Record<string, unknown>): void {
+    const id = this.begin({ action, operator: null, peer: 'agent', requestId: 'agent', details })
+    this.finish(id, { result: 'success', durationMs: 0 })
+  }
+
+  /** Whether a state-changing call with this key was begun within the time, in this run or an earlier one. */
+  usedKey(idempotencyKey: string, withinMs: number): number | undefined {
+    const since = new Date(Date.now() - withinMs).toISOString()
+    const statement = this.#database.prepare('SELECT seq FROM links WHERE idempotency_key = ? AND time > ? LIMIT 1')
+    return (statement.get(idempotencyKey, since) as { seq: number } | undefined)?.seq
+  }
+
+  list(filter: {
+    page: number
+    pageSize: number
+    action?: string | undefined
+    operator?: string | undefined
+    from?: string | undefined
+    to?: string | undefined
+  }): { entries: AuditEntry[]; total: number } {
+    const where = ["i.kind = 'intent'"]
+    const values: SQLInputValue[] = []
+    const add = (clause: string, value: string | undefined) => {
+      if (value === undefined) return
+      where.push(clause)
+      values.push(value)
+    }
+    add('i.action = ?', filter.action)
+    add('i.operator = ?', filter.operator)
+    add('i.time >= ?', filter.from === undefined ? undefined : new Date(filter.from).toISOString())
+    add('i.time <= ?', filter.to === undefined ? undefined : new Date(filter.to).toISOString())
+    const clause = where.join(' AND ')
+    const count = this.#database.prepare(`SELECT count(*) AS n FROM links i WHERE ${clause}`).get(...values)
+    const found = rows<{ seq: number; time: string; intent: string; outcome: string | null; hash: string }>(
+      this.#database.prepare(
+        `SELECT i.seq, i.time, i.payload AS intent, r.payload AS outcome, coalesce(r.hash, i.hash) AS hash
+         FROM links i LEFT JOIN links r ON r.of = i.seq WHERE ${clause} ORDER BY i.seq DESC LIMIT ? OFFSET ?`,
+      ),
+      ...values,
+      filter.pageSize,
+      (filter.page - 1) * filter.pageSize,
+    )
+    return { entries: found.map(toEntry), total: (count as { n: number }).n }
+  }
+
+  /** Walks the whole chain. A tail that was cut off shows in the sequence SQLite keeps beside the table. */
+  verify(): { sound: boolean; entries: number; head: string; broken: { id: number; reason: string } | null } {
+    let prev = genesis
+    let expected = 1
+    const broken = (id: number, reason: string) => ({
+      sound: false,
+      entries: expected - 1,
+      head: prev,
+      broken: { id, reason },
+    })
+    for (const row of this.#database.prepare('SELECT * FROM links ORDER BY seq').iterate()) {
+      const link = row as unknown as Row
+      if (link.seq !== expected) return broken(expected, `Link ${expected} is missing.`)
+      if (link.prev !== prev) return broken(link.seq, `Link ${link.seq} does not follow the one before it.`)
+      if (hashLink(link) !== link.hash) return broken(link.seq, `Link ${link.seq} was changed after it was written.`)
+      prev = link.hash
+      expected++
+    }
+    const kept = this.#database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'links'").get()
+    const written = Math.max((kept as { seq: number } | undefined)?.seq ?? 0, this.#lastSeq)
+    if (written >= expected) return broken(expected, `The end is cut off: ${written} links were written.`)
+    return { sound: true, entries: expected - 1, head: prev, broken: null }
+  }
+
+  /** How many links there are. */
+  get size(): number {
+    return this.#lastSeq
+  }
+
+  get head(): string {
+    return this.#head
+  }
+
+  /** The hash of one link; of none, the one every chain begins with. Null where the chain is shorter. */
+  hashAt(seq: number): string | null {
+    if (seq === 0) return genesis
+    const row = this.#database.prepare('SELECT hash FROM links WHERE seq = ?').get(seq)
+    return (row as { hash: string } | undefined)?.hash ?? null
+  }
+
+  /** What a console said of its own record the last time but one: the last is the call that asks. */
+  echoBefore(consoleId: string): { entries: number; head: string; at: string } | null {
+    const found = rows<{ time: string; payload: string }>(
+      this.#database.prepare(
+        `SELECT time, payload FROM links WHERE action = 'audit_echo' AND kind = 'intent'
+           AND json_extract(payload, '$.details.consoleId') = ? ORDER BY seq DESC LIMIT 2`,
+      ),
+      consoleId,
+    )[1]
+    if (found === undefined) return null
+    const { details } = JSON.parse(found.payload) as { details: { console: { entries: number; head: string } } }
+    return { entries: details.console.entries, head: details.console.head, at: found.time }
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #append(kind: 'intent' | 'result', of: number | null, payload: Record<string, unknown>): number {
+    const seq = this.#lastSeq + 1
+    const time = new Date().toISOString()
+    const text = JSON.stringify(payload)
+    const column = (key: string) => (typeof payload[key] === 'string' ? (payload[key] as string) : null)
+    const [action, operator, key] = [column('action'), column('operator'), column('idempotencyKey')]
+    const hash = hashLink({
+      seq,
+      kind,
+      of,
+      time,
+      action,
+      operator,
+      idempotency_key: key,
+      payload: text,
+      prev: this.#head,
+    })
+    try {
+      this.#insert.run(seq, kind, of, time, action, operator, key, text, this.#head, hash)
+    } catch (error) {
+      throw new Problem(
+        'audit-unavailable',
+        'The audit log could not be written, so nothing was done. Check the disk space of the agent and its data folder.',
+        {},
+        { cause: error },
+      )
+    }
+    this.#head = hash
+    this.#lastSeq = seq
+    return seq
+  }
+
+  #closeOpenIntents(): void {
+    const open = rows<{ seq: number }>(
+      this.#database.prepare(
+        "SELECT i.seq FROM links i LEFT JOIN links r ON r.of = i.seq WHERE i.kind = 'intent' AND r.seq IS NULL ORDER BY i.seq",
+      ),
+    )
+    if (open.length === 0) return
+    inTransaction(this.#database, () => {
+      for (const { seq } of open) {
+        this.finish(seq, { result: 'unknown', errorMessage: 'The agent ended before it could say how this went.' })
+      }
+    })
+  }
+}
+
+function hashLink(link: Omit<Row, 'hash'>): string {
+  const { prev, seq, kind, of, time, action, operator, idempotency_key, payload } = link
+  const fields = [prev, seq, kind, of, time, action, operator, idempotency_key, payload]
+  return createHash('sha256').update(JSON.stringify(fields)).digest('hex')
+}
+
+function toEntry(row: { seq: number; time: string; intent: string; outcome: string | null; hash: string }): AuditEntry {
+  const intent = JSON.parse(row.intent) as Intent
+  const outcome = row.outcome === null ? undefined : (JSON.parse(row.outcome) as Outcome)
+  return {
+    id: row.seq,
+    createdAt: row.time,
+    action: intent.action,
+    operator: intent.operator,
+    peer: intent.peer,
+    requestId: intent.requestId,
+    details: { ...intent.details, ...outcome?.details },
+    result: outcome?.result ?? 'pending',
+    errorMessage: outcome?.errorMessage ?? null,
+    durationMs: outcome?.durationMs ?? null,
+    hash: row.hash,
+  }
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { AuditLog } from './audit.service.ts'
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(os.tmpdir(), 'audit-'))
+})
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+const intent = { action: 'browser_start', operator: 'Ada', peer: 'unix', requestId: 'r', details: { n: 1 } } as const
+
+function filled(): void {
+  const audit = new AuditLog(dataDir)
+  for (let i = 0; i < 5; i++) audit.finish(audit.begin(intent), { result: 'success', durationMs: 3 })
+  expect(audit.verify()).toMatchObject({ sound: true, entries: 10, broken: null })
+  audit.close()
+}
+
+function tamper(sql: string): ReturnType<AuditLog['verify']> {
+  const database = new DatabaseSync(path.join(dataDir, 'audit.db'))
+  database.exec(sql)
+  database.close()
+  const audit = new AuditLog(dataDir)
+  const verdict = audit.verify()
+  audit.close()
+  return verdict
+}
+
+describe('the chain finds', () => {
+  beforeEach(filled)
+  test.each([
+    ['an edited payload', `UPDATE links SET payload = replace(payload, 'Ada', 'Eve') WHERE seq = 3`, 3],
+    ['an edited column', `UPDATE links SET operator = 'Eve' WHERE seq = 5`, 5],
+    ['an edited time', `UPDATE links SET time = '2020-01-01T00:00:00.000Z' WHERE seq = 4`, 4],
+    ['a deleted entry', 'DELETE FROM links WHERE seq = 6', 6],
+    ['a deleted first entry', 'DELETE FROM links WHERE seq = 1', 1],
+    [
+      'two that changed places',
+      'UPDATE links SET seq = 100 WHERE seq = 3; UPDATE links SET seq = 3 WHERE seq = 5; UPDATE links SET seq = 5 WHERE seq = 100',
+      3,
+    ],
+  ])('%s', (_what, sql, id) => {
+    expect(tamper(sql)).toMatchObject({ sound: false, broken: { id } })
+  })
+
+  test('an end that was cut off', () => {
+    const verdict = tamper('DELETE FROM links WHERE seq > 8')
+    expect(verdict).toMatchObject({ sound: false, broken: { id: 9 } })
+    expect(verdict.broken?.reason).toContain('cut off')
+  })
+})
+
+test('intents without a result are closed as unknown by the next start', () => {
+  const before = new AuditLog(dataDir)
+  before.finish(before.begin(intent), { result: 'success' })
+  const open = before.begin({ ...intent, action: 'browser_stop' })
+  expect(before.list({ page: 1, pageSize: 10 }).entries[0]).toMatchObject({ id: open, result: 'pending' })
+  before.close()
+
+  const after = new AuditLog(dataDir)
+  const { entries, total } = after.list({ page: 1, pageSize: 10 })
+  expect(total).toBe(2)
+  expect(entries[0]).toMatchObject({ id: open, action: 'browser_stop', result: 'unknown' })
+  expect(entries[1]).toMatchObject({ result: 'success' })
+  expect(after.verify().sound).toBe(true)
+  after.close()
+})
+
+test('entries are listed newest first, by page and by filter', () => {
+  const audit = new AuditLog(dataDir)
+  for (const operator of ['Ada', 'Bob', 'Ada']) {
+    audit.finish(audit.begin({ ...intent, operator }), { result: 'failure', errorMessage: 'no', durationMs: 9 })
+  }
+  audit.recordSystem('hand_back', { reason: 'expired' })
+  const page = audit.list({ page: 2, pageSize: 2 })
+  expect(page.total).toBe(4)
+  expect(page.entries.map((entry) => entry.operator)).toEqual(['Bob', 'Ada'])
+  expect(page.entries[0]).toMatchObject({ result: 'failure', errorMessage: 'no', durationMs: 9, details: { n: 1 } })
+  expect(audit.list({ page: 1, pageSize: 10, operator: 'Ada' }).total).toBe(2)
+  expect(audit.list({ page: 1, pageSize: 10, action: 'hand_back' }).entries).toHaveLength(1)
+  expect(audit.list({ page: 1, pageSize: 10, from: '2999-01-01T00:00:00Z' }).total).toBe(0)
+  audit.close()
+})

@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process'
+import http from 'node:http'
+import type net from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
+import { type CdpPage, chromiumAddress, findPage } from '../../e2e/rigs/cdp-page.ts'
+import { listeningSockets } from '../../e2e/rigs/sockets.ts'
+import { calls, sockets } from '../../shared/contract/index.ts'
+
+/** A page in the real browser that wants out. */
+let rig: TestAgent
+let page: CdpPage
+let site: http.Server
+let cdp: URL
+let browserPath: string
+let vncPort: number
+
+beforeAll(async () => {
+  site = http.createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<title>evil'))
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(site.address() as net.AddressInfo).port}/`
+  rig = await startTestAgent()
+  const status = await rig.client.call('browser.start', { url }, { timeoutMs: 60_000 })
+  cdp = new URL(chromiumAddress(rig.dataDir))
+  const version = (await (await fetch(new URL('/json/version', cdp))).json()) as { webSocketDebuggerUrl: string }
+  browserPath = new URL(version.webSocketDebuggerUrl).pathname
+  const display = status.processes.filter((program) => program.name === 'Xvnc').map((program) => program.pid)
+  vncPort = Number(
+    listeningSockets(display)
+      .find(({ kind }) => kind === 'tcp')
+      ?.address.split(':')
+      .at(-1),
+  )
+  const found = await findPage(cdp.origin, (address) => address.startsWith(url))
+  if (found === undefined) throw new Error('the page is not there')
+  page = found
+})
+afterAll(async () => {
+  page?.close()
+  await rig?.stop()
+  await new Promise((resolve) => site.close(resolve))
+})
+
+/** What a script gets to see of an address: the text, or why not. */
+const read = (url: string, options = '{}') =>
+  page.evaluate<string>(`fetch(${JSON.stringify(url)}, ${options}).then(
+    async (r) => r.type === 'opaque' ? 'opaque' : 'read ' + r.status + ' ' + await r.text(), (e) => 'failed ' + e.name)`)
+const upgrade = (url: string) =>
+  page.evaluate<string>(`new Promise((resolve) => { const s = new WebSocket(${JSON.stringify(url)})
+    s.onopen = () => resolve('open'); s.onerror = () => resolve('refused') })`)
+
+/** Requests that the agent answered with something else than a problem. */
+async function answered(): Promise<number> {
+  const headers = { accept: 'application/openmetrics-text' }
+  const text = await new Promise<string>((resolve, reject) => {
+    http
+      .get({ host: '127.0.0.1', port: rig.port, path: '/metrics', headers, agent: false }, (response) => {
+        let received = ''
+        response.on('data', (chunk: Buffer) => {
+          received += String(chunk)
+        })
+        response.on('end', () => resolve(received))
+      })
+      .on('error', reject)
+  })
+  const value = (name: string) => Number(new RegExp(`^\\w*_${name}(?:_total)? (\\d+)`, 'm').exec(text)?.[1])
+  const result = value('requests') - value('problems')
+  expect(result).not.toBeNaN()
+  return result
+}
+
+describe('a hostile page', () => {
+  test('gets nothing out of the agent, by any call', async () => {
+    const before = await answered()
+    const agent = `http://127.0.0.1:${rig.port}`
+    for (const path of ['/health', '/metrics', '/status', '/v1/browser/status', '/v1/browser/cdp/json/version']) {
+      expect(await read(agent + path)).toBe('failed TypeError')
+      expect(await read(`http://localhost:${rig.port}${path}`)).toBe('failed TypeError')
+      expect(await read(agent + path, '{ mode: "no-cors" }')).toMatch(/opaque|failed/)
+    }
+    for (const call of calls.filter(({ method }) => method !== 'GET').slice(0, 20)) {
+      const body = `{ method: "${call.method}", mode: "no-cors", body: "{}", headers: { "content-type": "text/plain" } }`
+      expect(await read(agent + call.path.replace(/:\w+/, 'x'), body)).toMatch(/opaque|failed/)
+    }
+    await page.evaluate(`new Promise((resolve) => { const i = new Image(); i.onload = i.onerror = resolve
+      i.referrerPolicy = 'no-referrer'; i.src = '${agent}/v1/browser/stop' })`)
+    await page.evaluate(`(() => { const f = document.createElement('form'); f.method = 'POST'; f.target = 'sink'
+      f.action = '${agent}/v1/browser/stop'; const i = document.createElement('iframe'); i.name = 'sink'
+      document.body.append(i, f); f.submit(); return new Promise((r) => { i.onload = () => r(1); setTimeout(r, 1000) }) })()`)
+    // A name of the attacker's own that leads to this machine.
+    expect(await read(`http://rebound.localhost:${rig.port}/health`, '{ mode: "no-cors" }')).toMatch(/opaque|failed/)
+    // The second look at the counters is itself answered; nothing else was.
+    expect(await answered()).toBe(before + 1)
+    expect((await rig.client.call('browser.status')).state).toBe('active')
+  })
+
+  test('opens none of its sockets', async () => {
+    for (const socket of sockets) {
+      const path = socket.path.replace(/:\w+/, 'x')
+      expect(await upgrade(`ws://127.0.0.1:${rig.port}${path}`), path).toBe('refused')
+      expect(await upgrade(`ws://localhost:${rig.port}${path}?token=guess`), path).toBe('refused')
+    }
+  })
+
+  test('does not reach the debugging port, even where it knows the secret path', async () => {
+    expect(await read(`${cdp.origin}/json/version`)).toBe('failed TypeError')
+    expect(await read(`${cdp.origin}/json/list`)).toBe('failed TypeError')
+    expect(await read(`${cdp.origin}/json/new?about:blank`, '{ method: "PUT" }')).toBe('failed TypeError')
+    expect(await upgrade(`ws://127.0.0.1:${cdp.port}${browserPath}`)).toBe('refused')
+    expect(await upgrade(`ws://localhost:${cdp.port}${browserPath}`)).toBe('refused')
+  })
+
+  test('does not reach the VNC server', async () => {
+    expect(vncPort).toBeGreaterThan(0)
+    expect(await read(`http://127.0.0.1:${vncPort}/`)).toBe('failed TypeError')
+    expect(await read(`http://127.0.0.1:${vncPort}/`, '{ mode: "no-cors" }')).toBe('failed TypeError')
+    expect(await upgrade(`ws://127.0.0.1:${vncPort}/`)).toBe('refused')
+  })
+
+  test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
+    'does not reach the address where clouds hand out credentials',
+    async () => {
+      const address = '169.254.169.254'
+      const cloud = http.createServer((_request, response) =>
+        response.setHeader('access-control-allow-origin', '*').end('credentials'),
+      )
+      execFileSync('ip', ['address', 'add', `${address}/32`, 'dev', 'lo'])
+      try {
+        await new Promise<void>((resolve) => cloud.listen(0, address, resolve))
+        const { port } = cloud.address() as net.AddressInfo
+        expect(await (await fetch(`http://${address}:${port}/`)).text()).toBe('credentials')
+        for (const host of [address, '2852039166', '0xA9FEA9FE', '[::ffff:169.254.169.254]']) {
+          expect(await read(`http://${host}:${port}/`), host).toBe('failed TypeError')
+          expect(await read(`http://${host}:${port}/`, '{ mode: "no-cors" }'), host).toBe('failed TypeError')
+        }
+      } finally {
+        cloud.closeAllConnections()
+        await new Promise((resolve) => cloud.close(resolve))
+        execFileSync('ip', ['address', 'del', `${address}/32`, 'dev', 'lo'])
+      }
+    },
+  )
+})

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PageInput } from '../../shared/contract/browser.ts'
+import type { SocketParamsOut } from '../../shared/contract/index.ts'
+import type { ServerSocket } from '../server/handlers.ts'
+import type { CdpParams, CdpSession } from './cdp.ts'
+import type { PageTarget } from './devtools.ts'
+import { PageInputDriver } from './page-input.ts'
+import type { Session } from './session.ts'
+
+/** Unsent bytes beyond which the next picture waits: Chromium sends none before the last is acknowledged. */
+const highWaterBytes = 256 * 1024
+const drainPollMs = 10
+/** Which tab is in front is looked at when something changed, and this often in case a look failed. */
+const lookMs = 500
+
+export interface WatcherOptions extends SocketParamsOut<'watch'> {
+  mayControl: () => boolean
+}
+
+/** One client that watches the page in front through the screencast, and acts on it while it has the lease. */
+export class PageWatcher {
+  readonly #session: Session
+  readonly #socket: ServerSocket<'watch'>
+  readonly #options: WatcherOptions
+  readonly #input = new PageInputDriver()
+  readonly #ended = new AbortController()
+  #page: { target: PageTarget; cdp: CdpSession; leave: () => void } | null = null
+  #held = false
+  /** Input in the order it came; a page that does not answer does not collect more than this. */
+  #acting: Promise<void> = Promise.resolve()
+  #queued = 0
+
+  constructor(session: Session, socket: ServerSocket<'watch'>, options: WatcherOptions) {
+    this.#session = session
+    this.#socket = socket
+    this.#options = options
+    socket.onMessage = (message) => this.#act(message as PageInput)
+    this.controlChanged()
+    void this.#follow()
+  }
+
+  /** Tells the client whether its input passes; lets go of what is held down when it no longer does. */
+  controlChanged(): void {
+    const held = this.#options.mayControl()
+    if (this.#held && !held) this.#release()
+    this.#held = held
+    this.#socket.send({ type: 'control', held })
+  }
+
+  stop(): void {
+    if (this.#ended.signal.aborted) return
+    this.#ended.abort()
+    this.#release()
+    void this.#acting.then(() => this.#leavePage())
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#ended.signal.aborted) {
+      try {
+        const { front } = this.#session.pages
+        if (front !== null) await this.#show({ id: front.id, url: front.url, title: front.title })
+      } catch {
+        // The tab went away while it was being attached to: the next look finds the one behind it.
+      }
+      await this.#session.pages.events.next('navigation', lookMs, this.#ended.signal)
+    }
+  }
+
+  async #show(front: PageTarget): Promise<void> {
+    const shown = this.#page?.target
+    const sameTab = shown?.id === front.id
+    if (sameTab && shown.url === front.url && shown.title === front.title) return
+    if (sameTab && this.#page !== null) this.#page.target = front
+    else await this.#enterPage(front)
+    if (!this.#ended.signal.aborted) this.#socket.send({ type: 'page', url: front.url, title: front.title })
+  }
+
+  async #enterPage(target: PageTarget): Promise<void> {
+    await this.#leavePage()
+    const cdp = await this.#session.cdp.attach(target.id)
+    const leave = cdp.on('Page.screencastFrame', (frame) => void this.#frame(cdp, frame))
+    this.#page = { target, cdp, leave }
+    if (this.#ended.signal.aborted) return this.#leavePage()
+    if (!this.#options.screencast) return
+    const { quality, maxWidth, maxHeight } = this.#options
+    const size = { ...(maxWidth === undefined ? {} : { maxWidth }), ...(maxHeight === undefined ? {} : { maxHeight }) }
+    await cdp.send('Page.enable')
+    await cdp.send('Page.startScreencast', { format: 'jpeg', quality, ...size })
+  }
+
+  async #leavePage(): Promise<void> {
+    const page = this.#page
+    this.#page = null
+    page?.leave()
+    await page?.cdp.detach()
+  }
+
+  async #frame(cdp: CdpSession, frame: CdpParams): Promise<void> {
+    const picture = Buffer.from(String(frame['data']), 'base64')
+    const metadata = (frame['metadata'] ?? {}) as Record<string, number | undefined>
+    if (this.#ended.signal.aborted) return
+    this.#socket.send({
+      type: 'frame',
+      bytes: picture.length,
+      width: metadata['deviceWidth'] ?? 0,
+      height: metadata['deviceHeight'] ?? 0,
+      timestamp: metadata['timestamp'] ?? 0,
+    })
+    this.#socket.sendBytes(picture)
+    while (this.#socket.bufferedBytes > highWaterBytes && !this.#ended.signal.aborted) await sleep(drainPollMs)
+    await cdp.send('Page.screencastFrameAck', { sessionId: frame['sessionId'] }).catch(() => {})
+  }
+
+  #act(input: PageInput): void {
+    // Dropped here, whatever the client says: the lease decides.
+    if (!this.#options.mayControl() || this.#queued > 1000) return
+    this.#enqueue((cdp) => this.#input.act(cdp, input))
+  }
+
+  #release(): void {
+    this.#enqueue((cdp) => this.#input.release(cdp))
+  }
+
+  #enqueue(work: (cdp: CdpSession) => Promise<void>): void {
+    this.#queued++
+    this.#acting = this.#acting
+      .then(() => (this.#page === null ? undefined : work(this.#page.cdp)))
+      .catch(() => {})
+      .finally(() => {
+        this.#queued--
+      })
+  }
+}

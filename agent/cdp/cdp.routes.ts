@@ -1,0 +1,94 @@
+import { Problem } from '../../shared/errors.ts'
+import type { BrowserService } from '../browser/browser.service.ts'
+import { readTargets, readVersion } from '../browser/devtools.ts'
+import type { CallContext, Handlers, ProxiedStream, SocketHandlers } from '../server/handlers.ts'
+import type { LeaseService } from '../takeover/lease.service.ts'
+import { CdpClients } from './clients.ts'
+import { ControllerLink } from './controller-link.ts'
+import { ObserverLink } from './observer-link.ts'
+import { relayUrl } from './relay-url.ts'
+import { connectUpstream } from './upstream.ts'
+
+export interface CdpParts {
+  clients: CdpClients
+  handlers: Pick<Handlers, 'cdp.version' | 'cdp.list' | 'cdp.clients' | 'cdp.cut'>
+  sockets: Pick<SocketHandlers, 'cdp' | 'cdpPage'>
+}
+
+/** How long a takeover waits for clicks that were on their way. A browser that hangs must not keep a person out. */
+const inputDoneMs = 1000
+
+/** The relay: Chromium's endpoint under the agent's own address, with the agent's own rules. */
+export function createCdpParts(browser: BrowserService, leases: LeaseService): CdpParts {
+  const clients = new CdpClients()
+  browser.onEnd(() => clients.closeAll('the browser ended'))
+  leases.onTaken(() => {
+    const done = clients.links.map((link) => (link instanceof ControllerLink ? link.inputDone() : undefined))
+    return Promise.race([Promise.all(done), new Promise((resolve) => setTimeout(resolve, inputDoneMs).unref())])
+  })
+
+  const attach = async (
+    params: { role: 'controller' | 'observer'; name?: string | undefined; targetId?: string },
+    context: CallContext,
+  ): Promise<(proxied: ProxiedStream) => void> => {
+    const { devTools } = browser.requireSession()
+    const { role, targetId = null } = params
+    const name = params.name ?? context.operator ?? `a client at ${context.peer}`
+    const seat = clients.take({ role, name, peer: context.peer, targetId })
+    context.note({ role, name, clientId: seat.id })
+    try {
+      const path = targetId === null ? new URL(devTools.browserUrl).pathname : `/devtools/page/${targetId}`
+      const upstream = await connectUpstream(devTools.port, path, context.headers['sec-websocket-key'])
+      return ({ stream, head }) => {
+        const hooks = {
+          onClosed: () => clients.leave(seat.id),
+          onRefused: () => {
+            seat.refused++
+          },
+          operator: () => leases.current?.operator ?? null,
+        }
+        const link =
+          role === 'observer' ? new ObserverLink(stream, upstream, hooks) : new ControllerLink(stream, upstream, hooks)
+        seat.link = link
+        link.open(head, upstream)
+      }
+    } catch (error) {
+      clients.leave(seat.id)
+      throw error
+    }
+  }
+
+  return {
+    clients,
+    sockets: { cdp: attach, cdpPage: attach },
+    handlers: {
+      'cdp.version': async (_params, context) => {
+        const version = await read(readVersion(browser.requireSession().devTools.port))
+        return { ...version, webSocketDebuggerUrl: relayUrl(context) }
+      },
+      'cdp.list': async (_params, context) => {
+        const targets = await read(readTargets(browser.requireSession().devTools.port))
+        // The address of Chromium's own inspector leads past the agent.
+        return targets.map(({ devtoolsFrontendUrl: _dropped, ...target }) => ({
+          ...target,
+          webSocketDebuggerUrl: `${relayUrl(context)}/devtools/page/${target.id}`,
+        }))
+      },
+      'cdp.clients': () => ({ clients: clients.list() }),
+      'cdp.cut': ({ id, graceMs }, context) => {
+        const who = context.operator ?? 'someone'
+        const { name, role } = clients.cut(id, `${who} asked this client to leave`, graceMs)
+        context.note({ name, role, cut: true })
+        return { ok: true }
+      },
+    },
+  }
+}
+
+async function read<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    throw new Problem('cdp-error', `Chromium's debugging port does not answer: ${(error as Error).message}`)
+  }
+}

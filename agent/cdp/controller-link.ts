@@ -1,0 +1,111 @@
+import type { Duplex } from 'node:stream'
+import { FrameBoundaries } from './boundaries.ts'
+import { FrameReader, type Message, messageText, opcode, textFrame, unmaskedStart } from './frames.ts'
+import { Link } from './link.ts'
+import { errorReply, judgeHeld, readCommand, writeCommand } from './methods.ts'
+import type { Upstream } from './upstream.ts'
+
+/** What Chromium itself takes. */
+const maxCommandBytes = 100 * 1024 * 1024
+/** Input is looked for in this much of a command: every client writes the method before or after short parameters. */
+const lookBytes = 512
+const inputMark = Buffer.from('"Input.')
+/** An engine that sends more at once than this is not waited for one by one. */
+const maxInputUnderWay = 1000
+
+export interface ControllerHooks {
+  onClosed: () => void
+  onRefused: () => void
+  /** The name of the person who has the lease; null when nobody has. */
+  operator: () => string | null
+}
+
+/**
+ * The controlling client. Its bytes pass untouched and unread, in whole messages; while a person has the lease each
+ * message is read, and only what reads is passed on.
+ */
+export class ControllerLink extends Link {
+  readonly #commands = new FrameReader({ masked: true, maxMessageBytes: maxCommandBytes })
+  readonly #replies = new FrameBoundaries()
+  readonly #hooks: ControllerHooks
+  /** Frames of ours that wait for the end of one of Chromium's. */
+  #waiting: Buffer[] = []
+  /** Input that Chromium has not yet answered, and so perhaps not yet done. */
+  readonly #inputUnderWay = new Set<number>()
+  #settled: () => void = () => {}
+
+  constructor(client: Duplex, upstream: Upstream, hooks: ControllerHooks) {
+    super(client, upstream, hooks.onClosed)
+    this.#hooks = hooks
+  }
+
+  protected get betweenFrames(): boolean {
+    return this.#replies.between
+  }
+
+  tell(text: string): void {
+    this.#inject(textFrame(text, false))
+  }
+
+  /** Settles when the input that was passed on before now has been done. */
+  async inputDone(): Promise<void> {
+    if (this.#inputUnderWay.size === 0) return
+    await new Promise<void>((resolve) => {
+      this.#settled = resolve
+    })
+  }
+
+  protected fromClient(chunk: Buffer): void {
+    const { bytes, messages } = this.#commands.push(chunk)
+    if (messages.length === 0) return
+    const operator = this.#hooks.operator()
+    if (operator !== null) return this.#judgeAll(bytes, messages, operator)
+    for (const message of messages) this.#noteInput(bytes, message)
+    this.toBrowser(bytes)
+  }
+
+  protected fromBrowser(chunk: Buffer): void {
+    const listens = this.#inputUnderWay.size > 0
+    const last = this.#replies.walk(chunk, listens ? (at) => this.#noteReply(chunk, at) : undefined)
+    if (this.#waiting.length === 0 || last === -1) return this.toClient(chunk)
+    const parts = [chunk.subarray(0, last), ...this.#waiting, chunk.subarray(last)]
+    this.#waiting = []
+    this.toClient(Buffer.concat(parts))
+  }
+
+  #judgeAll(bytes: Buffer, messages: readonly Message[], operator: string): void {
+    const passed: Buffer[] = []
+    for (const message of messages) {
+      if (message.opcode >= opcode.close) passed.push(bytes.subarray(message.start, message.end))
+      else if (message.opcode !== opcode.text) return this.close(1003, 'CDP is text')
+      else {
+        const command = readCommand(messageText(bytes, message, true))
+        const verdict = command === undefined ? { refuse: 'That is not a CDP command.' } : judgeHeld(command, operator)
+        if ('pass' in verdict) passed.push(textFrame(writeCommand(verdict.pass), true))
+        else {
+          this.#inject(textFrame(errorReply(command, verdict.refuse), false))
+          this.#hooks.onRefused()
+        }
+      }
+    }
+    if (passed.length > 0) this.toBrowser(Buffer.concat(passed))
+  }
+
+  #inject(frame: Buffer): void {
+    if (this.#replies.between) this.reply(frame)
+    else this.#waiting.push(frame)
+  }
+
+  #noteInput(bytes: Buffer, message: Message): void {
+    if (message.opcode !== opcode.text || !unmaskedStart(bytes, message, lookBytes).includes(inputMark)) return
+    const command = readCommand(messageText(bytes, message, true))
+    if (command?.method.startsWith('Input.') === true && this.#inputUnderWay.size < maxInputUnderWay)
+      this.#inputUnderWay.add(command.id)
+  }
+
+  #noteReply(chunk: Buffer, at: number): void {
+    const id = /^\{"id":(\d+),/.exec(chunk.toString('latin1', at, at + 24))?.[1]
+    if (id === undefined || !this.#inputUnderWay.delete(Number(id)) || this.#inputUnderWay.size > 0) return
+    this.#settled()
+  }
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { errorReply, judgeHeld, judgeObserver, readCommand, writeCommand } from './methods.ts'
+import { mayHoldCookies, withoutCookies } from './without-cookies.ts'
+
+const command = (method: string, params: Record<string, unknown> = {}) => ({ id: 1, method, params, sessionId: 'S' })
+const observerMay = (method: string, params?: Record<string, unknown>) =>
+  'pass' in judgeObserver(command(method, params))
+
+describe('an observer', () => {
+  test.each([
+    'Page.enable',
+    'Runtime.enable',
+    'Network.enable',
+    'DOM.getDocument',
+    'Page.captureScreenshot',
+    'Page.startScreencast',
+    'Accessibility.getFullAXTree',
+    'Log.enable',
+  ])('may call %s', (method) => expect(observerMay(method)).toBe(true))
+
+  test.each([
+    'Runtime.evaluate',
+    'Runtime.callFunctionOn',
+    'Runtime.getProperties',
+    'Runtime.runIfWaitingForDebugger',
+    'Runtime.addBinding',
+    'Page.navigate',
+    'Page.reload',
+    'Page.close',
+    'Page.setDownloadBehavior',
+    'Page.addScriptToEvaluateOnNewDocument',
+    'Page.handleJavaScriptDialog',
+    'Page.getCookies',
+    'Browser.setDownloadBehavior',
+    'Browser.close',
+    'Browser.getBrowserCommandLine',
+    'Network.getCookies',
+    'Network.getAllCookies',
+    'Network.setCookie',
+    'Network.getResponseBody',
+    'Network.setExtraHTTPHeaders',
+    'Storage.getCookies',
+    'DOM.setAttributeValue',
+    'DOM.focus',
+    'DOM.setFileInputFiles',
+    'Input.dispatchMouseEvent',
+    'Target.createTarget',
+    'Target.closeTarget',
+    'Target.sendMessageToTarget',
+    'Target.exposeDevToolsProtocol',
+    'Fetch.enable',
+    'Debugger.enable',
+    'Emulation.setDeviceMetricsOverride',
+    'IO.read',
+    'Tracing.start',
+    '',
+    'page.enable',
+    'Page.enable ',
+    '__proto__',
+    'constructor',
+  ])('may not call %j', (method) => expect(observerMay(method)).toBe(false))
+
+  test('may not use parameters that change something', () => {
+    expect(observerMay('Target.attachToTarget', { flatten: true })).toBe(true)
+    expect(observerMay('Target.attachToTarget', {})).toBe(false)
+    expect(observerMay('Target.setAutoAttach', { autoAttach: true, flatten: true })).toBe(true)
+    expect(observerMay('Target.setAutoAttach', { autoAttach: true, flatten: true, waitForDebuggerOnStart: true })).toBe(
+      false,
+    )
+    expect(observerMay('Page.captureScreenshot', { clip: {} })).toBe(false)
+    expect(observerMay('Page.captureScreenshot', { captureBeyondViewport: true })).toBe(false)
+  })
+})
+
+describe('a controller while a person has the lease', () => {
+  test('reads, and lets go of what it had stopped, unchanged', () => {
+    expect(judgeHeld(command('DOM.getDocument'), 'Ann')).toHaveProperty('pass')
+    expect(judgeHeld(command('Runtime.runIfWaitingForDebugger'), 'Ann')).toHaveProperty('pass')
+    for (const method of ['Fetch.continueRequest', 'Fetch.fulfillRequest', 'Fetch.failRequest']) {
+      expect(judgeHeld(command(method, { requestId: 'r', url: 'https://evil.example', body: 'x' }), 'Ann')).toEqual({
+        pass: command('Fetch.continueRequest', { requestId: 'r' }),
+      })
+    }
+  })
+
+  test.each([
+    'Input.dispatchMouseEvent',
+    'Input.dispatchKeyEvent',
+    'Input.insertText',
+    'Page.navigate',
+    'Runtime.evaluate',
+    'Runtime.callFunctionOn',
+    'Page.handleJavaScriptDialog',
+    'Target.activateTarget',
+    'Page.bringToFront',
+  ])('%s is refused, with the name', (method) => {
+    expect(judgeHeld(command(method), 'Ann')).toEqual({ refuse: expect.stringContaining('Ann has control') })
+  })
+})
+
+describe('commands', () => {
+  test('are written anew from what was checked', () => {
+    const twice = '{"id":1,"method":"Runtime.evaluate","params":{"a":1},"method":"Page.enable","x":1}'
+    const read = readCommand(twice)
+    expect(read?.method).toBe('Page.enable')
+    expect(writeCommand(read ?? command(''))).toBe('{"id":1,"method":"Page.enable","params":{"a":1}}')
+  })
+  test.each([
+    '',
+    'null',
+    '[]',
+    '{}',
+    '{"id":1}',
+    '{"id":"1","method":"x"}',
+    '{"id":1,"method":2}',
+    '[[[[',
+    '{"id":1.5,"method":"x"}',
+  ])('%j is none', (text) => {
+    expect(readCommand(text)).toBeUndefined()
+    expect(JSON.parse(errorReply(undefined, 'no'))).toEqual({ error: { code: -32700, message: 'no' } })
+  })
+  test('an error names the command and its session', () => {
+    expect(JSON.parse(errorReply(command('x'), 'no'))).toEqual({
+      id: 1,
+      error: { code: -32000, message: 'no' },
+      sessionId: 'S',
+    })
+  })
+})
+
+describe('events with cookies in them', () => {
+  const event = (method: string, params: unknown) => JSON.stringify({ method, params, sessionId: 'S' })
+  test('are found by their first bytes', () => {
+    expect(mayHoldCookies(Buffer.from(event('Network.responseReceived', {})))).toBe(true)
+    expect(mayHoldCookies(Buffer.from(event('Page.loadEventFired', { url: '"Network.' })))).toBe(false)
+  })
+  test('lose them', () => {
+    const headers = { 'Set-Cookie': 'sid=1', cookie: 'sid=1', Authorization: 'Bearer x', Accept: '*/*' }
+    const text = withoutCookies(
+      event('Network.responseReceived', {
+        response: { headers, requestHeaders: headers, headersText: 'Cookie: sid=1' },
+      }),
+    )
+    expect(text).not.toMatch(/sid=1|Bearer/)
+    expect(text).toContain('Accept')
+    expect(withoutCookies(event('Network.requestWillBeSentExtraInfo', { headers }))).toBeNull()
+    expect(withoutCookies(event('Network.responseReceivedExtraInfo', { headers }))).toBeNull()
+  })
+})

@@ -1,0 +1,114 @@
+import { parseJson } from '../../shared/contract/wire.ts'
+
+/** Which commands of Chromium's protocol read, and which of those that look harmless do not. */
+
+export interface Command {
+  id: number
+  method: string
+  params: Record<string, unknown>
+  sessionId: string | undefined
+}
+
+/** What becomes of a command: passed on, as it stands here, or answered with the reason. */
+export type Verdict = { pass: Command } | { refuse: string }
+
+/** Parameters with which a reading command would change something; the sentence says which. */
+type Rule = (params: Record<string, unknown>) => string | undefined
+const always: Rule = () => undefined
+
+const readers = new Map<string, Rule>(
+  Object.entries({
+    Accessibility:
+      'enable disable getFullAXTree getPartialAXTree getRootAXNode getChildAXNodes getAXNodeAndAncestors queryAXTree',
+    Browser: 'getVersion getWindowForTarget getWindowBounds',
+    Console: 'enable disable',
+    CSS: 'enable disable getComputedStyleForNode getInlineStylesForNode getMatchedStylesForNode getPlatformFontsForNode',
+    DOM: 'enable disable describeNode getAttributes getBoxModel getContentQuads getDocument getFlattenedDocument getFrameOwner getNodeForLocation getOuterHTML getTopLayerElements querySelector querySelectorAll requestChildNodes',
+    DOMSnapshot: 'enable disable captureSnapshot',
+    Inspector: 'enable disable',
+    Log: 'enable disable',
+    Network: 'enable disable',
+    Page: 'enable disable getFrameTree getLayoutMetrics getNavigationHistory getResourceTree setLifecycleEventsEnabled stopScreencast screencastFrameAck',
+    Performance: 'enable disable getMetrics',
+    Runtime: 'enable disable getHeapUsage getIsolateId',
+    Schema: 'getDomains',
+    Security: 'enable disable',
+    Target: 'detachFromTarget getTargetInfo getTargets setDiscoverTargets',
+  }).flatMap(([domain, names]) => names.split(' ').map((name) => [`${domain}.${name}`, always] as const)),
+)
+
+readers.set('Page.captureScreenshot', (params) =>
+  // Both make Chromium lay the page out anew for the picture, which the page notices.
+  params['clip'] !== undefined || params['captureBeyondViewport'] === true
+    ? 'a part of the page, or more than is on the screen, changes the layout'
+    : undefined,
+)
+readers.set('Page.startScreencast', always)
+readers.set('Target.attachToTarget', (params) =>
+  // Otherwise commands would travel inside other commands, unseen.
+  params['flatten'] === true ? undefined : '"flatten" must be true',
+)
+readers.set('Target.setAutoAttach', (params) => {
+  if (params['autoAttach'] === true && params['flatten'] !== true) return '"flatten" must be true'
+  return params['waitForDebuggerOnStart'] === true ? '"waitForDebuggerOnStart" would stop new pages' : undefined
+})
+
+/** Reads a message of a client; undefined when it is not a command. By hand: this is done for every single one. */
+export function readCommand(text: string): Command | undefined {
+  try {
+    const { id, method, params = {}, sessionId } = parse(text) as { [Key in keyof Command]?: unknown }
+    if (!Number.isInteger(id) || typeof method !== 'string' || !isRecord(params)) return undefined
+    if (sessionId !== undefined && typeof sessionId !== 'string') return undefined
+    return { id: id as number, method, params, sessionId }
+  } catch {
+    return undefined
+  }
+}
+
+/** A short text cannot be nested deep enough to hurt, and nearly all are short. */
+function parse(text: string): unknown {
+  return text.length <= 1024 ? JSON.parse(text) : parseJson(text, 256)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Written anew from what was checked: two readers of one text may differ about a key that stands twice. */
+export function writeCommand({ id, method, params, sessionId }: Command): string {
+  return JSON.stringify({ id, method, params, sessionId })
+}
+
+/** Chromium's way to say that a command failed. */
+export function errorReply(command: Command | undefined, message: string): string {
+  if (command === undefined) return JSON.stringify({ error: { code: -32700, message } })
+  const { id, sessionId } = command
+  return JSON.stringify({ id, error: { code: -32000, message }, ...(sessionId === undefined ? {} : { sessionId }) })
+}
+
+export function judgeObserver(command: Command): Verdict {
+  const objection = objectionTo(command)
+  if (objection === undefined) return { pass: command }
+  return { refuse: `${command.method} is not for observers: ${objection}. Connect as the controller for it.` }
+}
+
+/** Answers to what the controller had stopped before the lease: without them the operator's page would hang. */
+const letGo = new Set(['Fetch.continueRequest', 'Fetch.continueResponse', 'Fetch.fulfillRequest', 'Fetch.failRequest'])
+const alsoWhileHeld = new Set(['Runtime.runIfWaitingForDebugger', 'Fetch.continueWithAuth'])
+
+/** What a controller may still do while `operator` has the lease. */
+export function judgeHeld(command: Command, operator: string): Verdict {
+  const { method, params } = command
+  if (letGo.has(method)) {
+    // The request goes on as the operator's page made it, whatever the controller wanted to make of it.
+    return { pass: { ...command, method: 'Fetch.continueRequest', params: { requestId: params['requestId'] } } }
+  }
+  if (alsoWhileHeld.has(method)) return { pass: command }
+  if (objectionTo(command) === undefined) return { pass: command }
+  return { refuse: `${operator} has control of the browser: ${method} was not passed on. Wait for the hand-back.` }
+}
+
+function objectionTo({ method, params }: Command): string | undefined {
+  const rule = readers.get(method)
+  return rule === undefined ? 'it is not on the list of reading methods' : rule(params)
+}

@@ -1,0 +1,80 @@
+import type { Duplex } from 'node:stream'
+import { type Batch, FrameReader, type Message, messageText, opcode, textFrame } from './frames.ts'
+import { Link } from './link.ts'
+import { errorReply, judgeObserver, readCommand, writeCommand } from './methods.ts'
+import type { Upstream } from './upstream.ts'
+import { mayHoldCookies, withoutCookies } from './without-cookies.ts'
+
+/** Commands that read are short. */
+const maxCommandBytes = 1024 * 1024
+/** A screenshot of a large page is the biggest message. */
+const maxReplyBytes = 256 * 1024 * 1024
+
+/** A client that may look: every command is read and judged, every event with cookies in it is stripped of them. */
+export class ObserverLink extends Link {
+  readonly #commands = new FrameReader({ masked: true, maxMessageBytes: maxCommandBytes })
+  readonly #replies = new FrameReader({ masked: false, maxMessageBytes: maxReplyBytes })
+  readonly #onRefused: () => void
+
+  constructor(client: Duplex, upstream: Upstream, hooks: { onClosed: () => void; onRefused: () => void }) {
+    super(client, upstream, hooks.onClosed)
+    this.#onRefused = hooks.onRefused
+  }
+
+  /** Only whole messages are passed to the client, so there is always room between two. */
+  protected get betweenFrames(): boolean {
+    return true
+  }
+
+  tell(text: string): void {
+    this.reply(textFrame(text, false))
+  }
+
+  protected fromClient(chunk: Buffer): void {
+    const { bytes, messages } = this.#commands.push(chunk)
+    const passed: Buffer[] = []
+    const answers: Buffer[] = []
+    for (const message of messages) {
+      if (message.opcode >= opcode.close) passed.push(bytes.subarray(message.start, message.end))
+      else if (message.opcode !== opcode.text) return this.close(1003, 'CDP is text')
+      else this.#judge(messageText(bytes, message, true), passed, answers)
+    }
+    if (passed.length > 0) this.toBrowser(Buffer.concat(passed))
+    if (answers.length > 0) this.reply(Buffer.concat(answers))
+  }
+
+  #judge(text: string, passed: Buffer[], answers: Buffer[]): void {
+    const command = readCommand(text)
+    const verdict = command === undefined ? { refuse: 'That is not a CDP command.' } : judgeObserver(command)
+    if ('pass' in verdict) {
+      passed.push(textFrame(writeCommand(verdict.pass), true))
+      return
+    }
+    answers.push(textFrame(errorReply(command, verdict.refuse), false))
+    this.#onRefused()
+  }
+
+  protected fromBrowser(chunk: Buffer): void {
+    const batch = this.#replies.push(chunk)
+    const suspect = batch.messages.some((message) => isSuspect(batch, message))
+    if (!suspect) {
+      if (batch.bytes.length > 0) this.toClient(batch.bytes)
+      return
+    }
+    const passed: Buffer[] = []
+    for (const message of batch.messages) {
+      if (!isSuspect(batch, message)) passed.push(batch.bytes.subarray(message.start, message.end))
+      else {
+        const text = withoutCookies(messageText(batch.bytes, message, false))
+        if (text !== null) passed.push(textFrame(text, false))
+      }
+    }
+    if (passed.length > 0) this.toClient(Buffer.concat(passed))
+  }
+}
+
+function isSuspect({ bytes }: Batch, message: Message): boolean {
+  const first = message.frames[0]
+  if (message.opcode !== opcode.text || first === undefined) return false
+  return message.frames.length > 1 || mayHoldCookies(bytes.subarray(first.payloadAt, first.payloadAt + first.length))
+}

@@ -1,0 +1,77 @@
+import type { CallParamsOut } from '../../shared/contract/index.ts'
+import { Problem } from '../../shared/errors.ts'
+import { checkAddress } from '../browser/address.ts'
+import type { CdpParams } from '../browser/cdp.ts'
+import type { OpenPages } from '../pages/open-pages.ts'
+
+interface StoredCookie {
+  name: string
+  value: string
+  domain: string
+  path: string
+  expires: number
+  httpOnly: boolean
+  secure: boolean
+  sameSite?: string
+  partitionKey?: unknown
+}
+
+/** All cookies of the running context, or those that an address would be sent. */
+export async function listCookies(pages: OpenPages, url: string | undefined) {
+  const answer =
+    url === undefined
+      ? await pages.send('Storage.getCookies')
+      : await pages.requireFront().cdp.send('Network.getCookies', { urls: [checkAddress(url)] })
+  return (answer['cookies'] as StoredCookie[]).map((cookie) => ({
+    name: cookie.name,
+    value: cookie.value,
+    domain: cookie.domain,
+    path: cookie.path,
+    expires: cookie.expires,
+    httpOnly: cookie.httpOnly,
+    secure: cookie.secure,
+    sameSite: cookie.sameSite ?? null,
+  }))
+}
+
+/** Sets a cookie, for the page in front where neither domain nor address is given. */
+export async function setCookie(pages: OpenPages, params: CallParamsOut<'cookies.set'>): Promise<void> {
+  const { leaseId: _leaseId, domain, url, ...cookie } = params
+  const where = domain !== undefined ? { domain } : { url: webAddress(url ?? pages.requireFront().url) }
+  const given: CdpParams = { ...cookie, ...where }
+  if (cookie.expires === undefined) delete given['expires']
+  if (cookie.sameSite === undefined) delete given['sameSite']
+  try {
+    await pages.send('Storage.setCookies', { cookies: [given] })
+  } catch (error) {
+    if (!(error instanceof Problem) || !/invalid|sanitize/i.test(error.message)) throw error
+    throw new Problem(
+      'invalid-params',
+      'The browser does not take that cookie. Check its name, domain, path and flags.',
+    )
+  }
+}
+
+/** Deletes the cookies of a name, everywhere or of one domain; returns how many there were. */
+export async function deleteCookies(pages: OpenPages, name: string, domain: string | undefined): Promise<number> {
+  const { cookies } = await pages.send('Storage.getCookies')
+  const bare = (host: string) => host.toLowerCase().replace(/^\./, '')
+  const doomed = (cookies as StoredCookie[]).filter(
+    (cookie) => cookie.name === name && (domain === undefined || bare(cookie.domain) === bare(domain)),
+  )
+  const { cdp } = pages.requireFront()
+  for (const cookie of doomed) {
+    const { partitionKey } = cookie
+    await cdp.send('Network.deleteCookies', {
+      ...{ name, domain: cookie.domain, path: cookie.path },
+      ...(partitionKey === undefined ? {} : { partitionKey }),
+    })
+  }
+  return doomed.length
+}
+
+function webAddress(url: string): string {
+  const address = checkAddress(url)
+  if (/^https?:/.test(address)) return address
+  throw new Problem('invalid-url', 'Say whose cookie it is: give a domain, or an http or https address as url.')
+}

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DockerOperations } from '../docker/operations.ts'
+import { askHealthy } from '../workers/own-server.ts'
+import type { Service } from './services-schema.ts'
+
+const askEveryMs = 200
+/** Docker starts a container that ended again and again; after this many times it will not get well. */
+const maxRestarts = 3
+const keptLines = 30
+
+/** Why a container did not become healthy, with what it last said. */
+export class Unhealthy extends Error {
+  readonly lastLines: readonly string[]
+  constructor(message: string, lastLines: readonly string[]) {
+    super(message)
+    this.name = 'Unhealthy'
+    this.lastLines = lastLines
+  }
+}
+
+/** Waits until a container runs and its own server says that it is well; throws `Unhealthy` when it does not get there. */
+export async function awaitHealth(
+  docker: DockerOperations,
+  container: { id: string; name: string; port: number },
+  spec: Service,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const deadline = performance.now() + spec.health.limitMs
+  const give = async (why: string) => new Unhealthy(why, await docker.lastLines(container.id, keptLines))
+  for (;;) {
+    signal?.throwIfAborted()
+    const answered = await askHealthy(container.port, spec.health.path)
+    const state = await docker.inspectContainer(container.id)
+    if (state === undefined) throw new Unhealthy(`${container.name} disappeared.`, [])
+    // Asked after the answer: whoever answered on that port, it was not a container that does not run.
+    if (answered && state.running) return
+    if (state.restarts >= maxRestarts) {
+      throw await give(`${container.name} ends again and again (exit code ${state.exitCode}).`)
+    }
+    if (performance.now() >= deadline) {
+      throw await give(
+        state.running
+          ? `${container.name} runs, but ${spec.health.path} on port ${container.port} was not healthy within ${spec.health.limitMs / 1000} s.`
+          : `${container.name} does not run (exit code ${state.exitCode}).`,
+      )
+    }
+    await sleep(askEveryMs)
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import type { ManagedContainer } from '../docker/managed.ts'
+import { imagesFor, planInstances, refuseForeignNames, tagOf } from './plan.ts'
+import { ServicesFile } from './services-file.ts'
+
+const files = new ServicesFile('/nonexistent/services.json', '/nonexistent/.env')
+const container = (name: string, service: string, alive: boolean, port?: number): ManagedContainer => ({
+  ...{ id: `id-${name}`, name, service, alive, running: alive, imageId: 'sha256:1', image: 'ghosthands:v1' },
+  ...{ labels: {}, port, createdAt: 0 },
+})
+const names = (containers: ManagedContainer[]) =>
+  planInstances(files, containers).map(({ name, oldId, wasAlive }) => `${name} ${oldId ?? 'new'} ${wasAlive}`)
+
+test('an empty machine gets an API and a worker', () => {
+  expect(names([])).toEqual(['ghosthands-api new false', 'ghosthands-worker new false'])
+})
+test('every worker that is alive is replaced; one that a person stopped is left alone', () => {
+  const workers = [
+    container('ghosthands-worker', 'worker', false),
+    container('ghosthands-worker-2', 'worker', true, 3102),
+    container('ghosthands-worker-3', 'worker', true, 3103),
+  ]
+  expect(names(workers)).toEqual([
+    'ghosthands-api new false',
+    'ghosthands-worker-2 id-ghosthands-worker-2 true',
+    'ghosthands-worker-3 id-ghosthands-worker-3 true',
+  ])
+  expect(planInstances(files, workers).map(({ port }) => port)).toEqual([3100, 3102, 3103])
+})
+test('where none is alive the first is started again', () => {
+  expect(names([container('ghosthands-worker', 'worker', false)])[1]).toBe(
+    'ghosthands-worker id-ghosthands-worker false',
+  )
+})
+test('a deploy server is replaced where there is one', () => {
+  expect(names([container('ghosthands-deploy-server', 'deploy-server', true)])).toHaveLength(3)
+})
+test("someone else's container with one of our names is not touched", () => {
+  const planned = planInstances(files, [])
+  expect(() => refuseForeignNames(planned, [{ id: 'x', name: 'ghosthands-api' }])).toThrow(/not one of ours/)
+  expect(() => refuseForeignNames(planned, [{ id: 'x', name: 'other' }])).not.toThrow()
+})
+test('a tag and a digest mean an image', () => {
+  const digest = `sha256:${'a'.repeat(64)}`
+  const planned = planInstances(files, [])
+  expect(imagesFor(files, planned, 'v2').api?.reference).toBe('ghosthands:v2')
+  expect(imagesFor(files, planned, digest).api?.reference).toBe(`ghosthands@${digest}`)
+  expect(tagOf('registry.example:5000/team/ghosthands:v1')).toBe('v1')
+  expect(tagOf('registry.example:5000/team/ghosthands')).toBe('registry.example:5000/team/ghosthands')
+  expect(tagOf(`ghosthands@${digest}`)).toBe(digest)
+})

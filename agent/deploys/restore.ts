@@ -1,0 +1,120 @@
+import { labelNames } from '../docker/managed.ts'
+import { askStatus } from '../workers/own-server.ts'
+import { awaitHealth, Unhealthy } from './await-health.ts'
+import type { DeployJournal } from './journal.ts'
+import type { PlannedInstance } from './plan.ts'
+import type { DeployParts } from './run-deploy.ts'
+
+const defaultStopLimitMs = 15_000
+
+/**
+ * Puts back what was before a deploy, from wherever it stopped: it goes by what Docker has, not by what was
+ * meant to happen, so that it can be run again after a crash in its own middle. Returns what a person must know.
+ */
+export async function restore(parts: DeployParts, journal: DeployJournal): Promise<string[]> {
+  const { plan, id } = journal.deploy
+  await removeNew(parts, journal, id)
+  const notes: string[] = []
+  const back: PlannedInstance[] = []
+  for (const instance of plan.instances) {
+    if (instance.oldId === null) continue
+    try {
+      const { touched, note } = await journal.take('restore', 'put-back', instance, () => putBack(parts, instance))
+      if (touched) back.push(instance)
+      if (note !== undefined) notes.push(note)
+    } catch (error) {
+      // One that cannot be put back must not keep the others from coming back.
+      if (!(await dockerAnswers(parts))) throw error
+      notes.push(`${instance.name} could not be put back: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  for (const instance of back) {
+    const note = await proveOld(parts, journal, instance)
+    if (note !== undefined) notes.push(note)
+  }
+  return notes
+}
+
+async function removeNew(parts: DeployParts, journal: DeployJournal, deployId: number): Promise<void> {
+  const made = await parts.docker.listContainers([`${labelNames.deploy}=${deployId}`])
+  const oldIds = new Set(journal.deploy.plan.instances.map(({ oldId }) => oldId))
+  for (const info of made.filter(({ Id }) => !oldIds.has(Id))) {
+    const name = (info.Names[0] ?? '').replace(/^\//, '')
+    const instance = journal.deploy.plan.instances.find((planned) => planned.name === name)
+    const limitMs = instance === undefined ? undefined : specOf(parts, instance)?.stopLimitMs
+    await journal.take('restore', 'remove', instance ?? { service: 'worker', name }, async () => {
+      // It may have taken a job meanwhile: it is asked to end, not killed.
+      await parts.docker.stopContainer(info.Id, limitMs ?? defaultStopLimitMs).catch(() => {})
+      await parts.docker.removeContainer(info.Id)
+    })
+  }
+}
+
+interface PutBack {
+  /** It was started or restarted, and has to prove itself. */
+  touched: boolean
+  /** What could not be made as it was. */
+  note?: string
+}
+
+async function putBack(parts: DeployParts, instance: PlannedInstance): Promise<PutBack> {
+  const { docker } = parts
+  const { name, oldId, wasAlive, port } = instance
+  const old = await docker.inspectContainer(oldId ?? '')
+  if (old === undefined)
+    return { touched: false, note: `The old container of ${name} is gone; none serves in its place.` }
+  if (old.name !== name) await docker.renameContainer(old.id, name)
+  if (!wasAlive) return { touched: false }
+  if (!old.running) {
+    await docker.startContainer(old.id)
+    return { touched: true }
+  }
+  const spec = specOf(parts, instance)
+  const own = spec?.drain === undefined ? undefined : await askStatus(port, spec.drain.statusPath)
+  if (own?.is_draining !== true) return { touched: false }
+  if (own.active_jobs > 0) {
+    const jobs = own.active_jobs === 1 ? 'job' : `${own.active_jobs} jobs`
+    return {
+      touched: false,
+      note: `${name} goes on with its ${jobs} and takes no new ones: restart it when it is done.`,
+    }
+  }
+  // A drained worker takes jobs again only after a restart; it has none to lose.
+  await docker.restartContainer(old.id, spec?.stopLimitMs ?? defaultStopLimitMs)
+  return { touched: true }
+}
+
+async function proveOld(
+  parts: DeployParts,
+  journal: DeployJournal,
+  instance: PlannedInstance,
+): Promise<string | undefined> {
+  const spec = specOf(parts, instance)
+  const { name, port, oldId } = instance
+  if (spec === undefined || oldId === null) return undefined
+  try {
+    await journal.take('restore', 'health', instance, () =>
+      awaitHealth(parts.docker, { id: oldId, name, port }, spec, undefined),
+    )
+    return undefined
+  } catch (error) {
+    if (error instanceof Unhealthy) return `The old ${name} is back but not healthy: ${error.message}`
+    throw error
+  }
+}
+
+function specOf({ files }: DeployParts, { service }: PlannedInstance) {
+  try {
+    return files.read().services[service]
+  } catch {
+    // A file that was broken meanwhile must not keep the old containers from coming back.
+    return undefined
+  }
+}
+
+async function dockerAnswers({ docker }: DeployParts): Promise<boolean> {
+  return docker.listContainers().then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,162 @@
+import { asideName } from '../docker/managed.ts'
+import type { DockerOperations } from '../docker/operations.ts'
+import type { Log } from '../log.ts'
+import { drainAndWait, notDrained } from '../workers/drain.ts'
+import { awaitHealth } from './await-health.ts'
+import type { DeployStore } from './deploy-store.ts'
+import { fetchImage } from './fetch-image.ts'
+import { instanceOf, instanceSpec } from './instance.ts'
+import type { DeployJournal } from './journal.ts'
+import type { PlannedImage, PlannedInstance } from './plan.ts'
+import type { ServicesFile } from './services-file.ts'
+import type { Service } from './services-schema.ts'
+
+export interface DeployParts {
+  docker: DockerOperations
+  files: ServicesFile
+  store: DeployStore
+  log: Log
+}
+
+/** Goes forward through a deploy: pull, drain, replace in order, prove healthy. */
+export class DeployRun {
+  readonly #parts: DeployParts
+  readonly #journal: DeployJournal
+  /** Aborted when the deploy is cancelled; looked at wherever it is safe to stop. */
+  readonly #signal: AbortSignal
+
+  constructor(parts: DeployParts, journal: DeployJournal, signal: AbortSignal) {
+    this.#parts = parts
+    this.#journal = journal
+    this.#signal = signal
+  }
+
+  async forward(): Promise<void> {
+    const { plan } = this.#journal.deploy
+    const old = plan.instances.filter(({ oldId }) => oldId !== null)
+    const draining = old.filter(({ service, wasAlive }) => wasAlive && this.#spec(service).drain !== undefined)
+    this.#journal.expect(1 + draining.length + 3 * old.length + 3 * plan.instances.length)
+    await this.#pull()
+    // All at once: they work on their last jobs at the same time.
+    const drained = await Promise.allSettled(draining.map((instance) => this.#drain(instance)))
+    for (const end of drained) if (end.status === 'rejected') throw end.reason
+    for (const instance of this.#inStopOrder(old)) await this.#setAside(instance)
+    for (const instance of plan.instances) await this.#replace(instance)
+  }
+
+  /** From a recorded deploy: proves health once more, for an agent that ended while it waited for it. */
+  async proveHealth(): Promise<void> {
+    for (const instance of this.#journal.deploy.plan.instances) {
+      const state = await this.#parts.docker.inspectContainer(instance.name)
+      if (state === undefined || state.labels['gh.deploy'] !== String(this.#journal.deploy.id)) {
+        throw new Error(`The new ${instance.name} had not been made yet.`)
+      }
+      await this.#health(instance, state.id)
+    }
+  }
+
+  /** The new ones have proved themselves: from here on it only goes forward. What could not be removed is named. */
+  async finish(): Promise<string[]> {
+    const left: string[] = []
+    for (const instance of this.#journal.deploy.plan.instances) {
+      const { oldId } = instance
+      if (oldId === null) continue
+      await this.#journal
+        .take('cleanup', 'remove', instance, () => this.#parts.docker.removeContainer(oldId))
+        .catch((error: unknown) => {
+          this.#parts.log('warn', 'an old container could not be removed', {
+            name: instance.name,
+            error: String(error),
+          })
+          left.push(asideName(instance.name, this.#journal.deploy.id))
+        })
+    }
+    return left
+  }
+
+  async #pull(): Promise<void> {
+    this.#signal.throwIfAborted()
+    const { deploy } = this.#journal
+    await this.#journal.take('pull', 'pull', null, async () => {
+      const found = new Map<string, PlannedImage>()
+      for (const [service, image] of Object.entries(deploy.plan.images)) {
+        const progress = (message: string, part: number) => this.#journal.progress('pull', message, part)
+        const key = image.id ?? image.name
+        const fetched = found.get(key) ?? (await fetchImage(this.#parts.docker, image, progress, this.#signal))
+        found.set(key, fetched)
+        deploy.plan.images[service as keyof typeof deploy.plan.images] = fetched
+      }
+      this.#parts.store.savePlan(deploy.id, deploy.plan)
+    })
+  }
+
+  async #drain(instance: PlannedInstance): Promise<void> {
+    this.#signal.throwIfAborted()
+    await this.#journal.take('drain', 'drain', instance, async () => {
+      const state = await this.#parts.docker.inspectContainer(instance.name)
+      if (state?.running !== true) return
+      const end = await drainAndWait(instance.port, this.#spec(instance.service), this.#signal)
+      if (end.kind === 'drained') return
+      if (!this.#journal.deploy.force) {
+        throw notDrained(instance.name, end, 'Nothing was replaced. Try again later, or deploy with "force": true.')
+      }
+      this.#parts.log('warn', 'a worker is stopped although it has not drained, as asked', { worker: instance.name })
+    })
+  }
+
+  async #setAside(instance: PlannedInstance): Promise<void> {
+    const { docker } = this.#parts
+    const oldId = instance.oldId ?? ''
+    const { stopLimitMs } = this.#spec(instance.service)
+    this.#signal.throwIfAborted()
+    await this.#journal.take('stop', 'stop', instance, () => docker.stopContainer(oldId, stopLimitMs))
+    this.#signal.throwIfAborted()
+    const aside = asideName(instance.name, this.#journal.deploy.id)
+    await this.#journal.take('stop', 'aside', instance, () => docker.renameContainer(oldId, aside))
+  }
+
+  async #replace(instance: PlannedInstance): Promise<void> {
+    const { docker } = this.#parts
+    this.#signal.throwIfAborted()
+    const id = await this.#journal.take('start', 'create', instance, () => this.#create(instance))
+    this.#signal.throwIfAborted()
+    await this.#journal.take('start', 'start', instance, () => docker.startContainer(id))
+    await this.#health(instance, id)
+  }
+
+  async #health(instance: PlannedInstance, id: string): Promise<void> {
+    this.#signal.throwIfAborted()
+    const { name, port, service } = instance
+    await this.#journal.take('health', 'health', instance, () =>
+      awaitHealth(this.#parts.docker, { id, name, port }, this.#spec(service), this.#signal),
+    )
+  }
+
+  async #create(instance: PlannedInstance): Promise<string> {
+    const { docker, files } = this.#parts
+    const { deploy } = this.#journal
+    const image = deploy.plan.images[instance.service]
+    if (image === undefined || image.id === null) throw new Error(`There is no image for ${instance.name}.`)
+    const old = instance.oldId === null ? undefined : await docker.inspectContainer(instance.oldId)
+    const like = { name: instance.name, labels: old?.labels ?? {}, env: old?.env ?? new Map<string, string>() }
+    const spec = instanceSpec(
+      instanceOf(like, instance.service, instance.port),
+      this.#spec(instance.service),
+      files.read(),
+      files.env(),
+      { id: image.id, name: image.name },
+      deploy.id,
+    )
+    return docker.createContainer(spec)
+  }
+
+  #inStopOrder(instances: readonly PlannedInstance[]): PlannedInstance[] {
+    return [...instances].sort((a, b) => this.#spec(a.service).stopOrder - this.#spec(b.service).stopOrder)
+  }
+
+  #spec(service: PlannedInstance['service']): Service {
+    const spec = this.#parts.files.read().services[service]
+    if (spec === undefined) throw new Error(`services.json no longer has the service "${service}".`)
+    return spec
+  }
+}

@@ -1,0 +1,117 @@
+import { inflateSync } from 'node:zlib'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { BrowserBench, colour, evaluate, probePage } from '../browser/browser-bench.ts'
+import { DesktopService } from './desktop.service.ts'
+
+const bench = BrowserBench.forEachTest()
+let desktop: DesktopService
+beforeEach(() => {
+  desktop = new DesktopService(bench.parts.browser, bench.parts.leases)
+})
+
+/** Enough of a PNG reader for what we write: RGB, filters none and up. */
+function readPng(png: Buffer): { width: number; height: number; at: (x: number, y: number) => string } {
+  expect(png.subarray(1, 4).toString()).toBe('PNG')
+  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)]
+  const data: Buffer[] = []
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at))
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
+      data.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)))
+  const rows = inflateSync(Buffer.concat(data))
+  const stride = width * 3 + 1
+  for (let y = 1; y < height; y++)
+    for (let i = 1; i < stride; i++)
+      if (rows[y * stride] === 2)
+        rows[y * stride + i] = ((rows[y * stride + i] ?? 0) + (rows[(y - 1) * stride + i] ?? 0)) & 255
+  return { width, height, at: (x, y) => `#${rows.toString('hex', y * stride + 1 + x * 3, y * stride + 4 + x * 3)}` }
+}
+
+const typingPage = `data:text/html,${encodeURIComponent('<textarea autofocus style="width:90%;height:300px"></textarea>')}`
+
+describe('the display', () => {
+  test('as a picture', async () => {
+    await bench.start({ width: 811, height: 603, url: probePage })
+    await expect
+      .poll(async () => {
+        const picture = readPng(await desktop.screenshot())
+        return [picture.width, picture.height, picture.at(5, 5), picture.at(810, 602)]
+      })
+      .toEqual([811, 603, colour, colour])
+  })
+
+  test('takes clicks, drags, wheels and keys of every script', async () => {
+    await bench.start({ url: probePage })
+    const page = await bench.openPage()
+    await evaluate(page, 'addEventListener("wheel", (e) => log.push("wheel " + Math.sign(e.deltaY)))')
+    const mouse = { button: 'left' as const, deltaX: 0, deltaY: 0 }
+    await desktop.mouse({ ...mouse, action: 'click', x: 40, y: 50 })
+    await expect.poll(() => evaluate(page, 'log.join()')).toBe('click 40,50,released')
+    await desktop.mouse({ ...mouse, action: 'down', x: 60, y: 70 })
+    await desktop.mouse({ ...mouse, action: 'move', x: 90, y: 90 })
+    expect(await evaluate(page, 'log.length')).toBe(3)
+    await desktop.mouse({ ...mouse, action: 'up', x: 90, y: 90 })
+    await desktop.mouse({ ...mouse, action: 'wheel', x: 90, y: 90, deltaY: 2 })
+    await expect.poll(() => evaluate(page, 'log.slice(3).join()')).toBe('released,wheel 1,wheel 1')
+    await desktop.keyboard({ key: 'Control+Shift+x' })
+    await expect.poll(() => evaluate(page, 'log.slice(6).join()')).toBe('+Control,+Shift,+X,-X,-Shift,-Control')
+    await expect(desktop.mouse({ ...mouse, action: 'move', x: 5000, y: 1 })).rejects.toMatchObject({
+      code: 'invalid-params',
+    })
+    expect(() => desktop.keyboard({ key: 'Hyper+Foo' })).toThrow(/not a key/)
+    expect(() => desktop.keyboard({})).toThrow(/either/)
+  })
+
+  test('types text', async () => {
+    await bench.start({ url: typingPage })
+    const page = await bench.openPage()
+    const text = 'Grüße, Ελλάδα – "€5" 漢字\nnext\tline'
+    await desktop.mouse({ action: 'click', x: 100, y: 100, button: 'left', deltaX: 0, deltaY: 0 })
+    await desktop.keyboard({ text: text.replace('\t', ' ') })
+    await expect
+      .poll(() => evaluate(page, 'document.querySelector("textarea").value'), { timeout: 10_000 })
+      .toBe(text.replace('\t', ' '))
+  })
+
+  test('has a clipboard, both ways, also for long texts', async () => {
+    await bench.start({ url: typingPage })
+    const page = await bench.openPage()
+    expect(await desktop.readClipboard()).toBe('')
+    for (const text of ['héllo 漢字', `long ${'ü'.repeat(300_000)}`]) {
+      await desktop.setClipboard(text)
+      expect(await desktop.readClipboard()).toBe(text)
+    }
+    await desktop.setClipboard('pasted ✓')
+    await desktop.mouse({ action: 'click', x: 100, y: 100, button: 'left', deltaX: 0, deltaY: 0 })
+    await desktop.keyboard({ key: 'Control+v' })
+    await expect.poll(() => evaluate(page, 'document.querySelector("textarea").value')).toBe('pasted ✓')
+    await evaluate(page, 'document.querySelector("textarea").value = ("z".repeat(69) + "\\n").repeat(10_000)')
+    await desktop.keyboard({ key: 'Control+a' })
+    await desktop.keyboard({ key: 'Control+c' })
+    await expect.poll(async () => (await desktop.readClipboard()).length, { timeout: 30_000 }).toBe(700_000)
+  })
+
+  test('is left alone while a person has the lease', async () => {
+    await bench.start({ url: probePage })
+    const page = await bench.openPage()
+    const mouse = { x: 9, y: 9, button: 'left' as const, deltaX: 0, deltaY: 0 }
+    await desktop.mouse({ ...mouse, action: 'down' })
+    const lease = bench.take()
+    await bench.parts.leases.othersStopped()
+    await expect.poll(() => evaluate(page, 'log.join()')).toBe('click 9,9,released')
+    for (const act of [
+      () => desktop.mouse({ ...mouse, action: 'click' }),
+      () => desktop.keyboard({ text: 'x' }),
+      () => desktop.setClipboard('x'),
+    ])
+      await expect((async () => act())()).rejects.toMatchObject({ code: 'held-by-operator', extra: { holder: 'Ann' } })
+    expect((await desktop.screenshot()).length).toBeGreaterThan(100)
+    bench.parts.leases.handBack(lease.leaseId)
+    await desktop.mouse({ ...mouse, action: 'click' })
+  })
+
+  test('that is not there', async () => {
+    await expect(desktop.screenshot()).rejects.toMatchObject({ code: 'not-active' })
+    await bench.start({ headless: true })
+    await expect(desktop.screenshot()).rejects.toMatchObject({ code: 'not-active' })
+  })
+})

@@ -1,0 +1,157 @@
+import type { CallParamsOut } from '../../shared/contract/index.ts'
+import { Problem } from '../../shared/errors.ts'
+import type { BrowserService } from '../browser/browser.service.ts'
+import type { Display } from '../display/display.ts'
+import type { LeaseService } from '../takeover/lease.service.ts'
+import { offerClipboard, readClipboard } from './clipboard.ts'
+import { keysymOf, keysymsOf } from './keysyms.ts'
+import { encodePng } from './png.ts'
+import { RfbScreen } from './rfb-screen.ts'
+
+const buttonBits = { left: 1, middle: 2, right: 4 } as const
+const wheelBits = { up: 8, down: 16, left: 32, right: 64 } as const
+
+interface Hand {
+  display: Display
+  screen: RfbScreen
+  /** Which buttons are down. */
+  buttons: number
+}
+
+/** The whole display: what is on it, what is done to it, its clipboard. */
+export class DesktopService {
+  readonly #browser: BrowserService
+  readonly #leases: LeaseService
+  #withdrawClipboard: () => void = () => {}
+  /** One after the other: two calls at once must not mix their keys. */
+  #acting: Promise<unknown> = Promise.resolve()
+  /** Kept between calls: a button that one of them pressed stays down for the next. */
+  #hand: Hand | null = null
+
+  constructor(browser: BrowserService, leases: LeaseService) {
+    this.#browser = browser
+    this.#leases = leases
+    browser.onEnd(() => {
+      this.#withdrawClipboard()
+      this.#letGo()
+    })
+    leases.onTaken(() => this.#acting.then(() => this.#letGo()))
+  }
+
+  async screenshot(): Promise<Buffer> {
+    const { vnc } = this.#display()
+    const picture = await reached(async () => {
+      const screen = await RfbScreen.open(vnc)
+      try {
+        return await screen.picture()
+      } finally {
+        screen.close()
+      }
+    }, 'The display cannot be reached')
+    return encodePng(picture)
+  }
+
+  mouse(params: CallParamsOut<'desktop.mouse'>): Promise<void> {
+    const { action, x, y, button, deltaX, deltaY } = params
+    const bit = buttonBits[button]
+    return this.#act((hand) => {
+      const { screen } = hand
+      if (x >= screen.width || y >= screen.height)
+        throw new Problem(
+          'invalid-params',
+          `x and y must be on the display, which is ${screen.width}×${screen.height}.`,
+        )
+      const press = (bits: number) => {
+        screen.pointer(hand.buttons | bits, x, y)
+        screen.pointer(hand.buttons & ~bits, x, y)
+      }
+      screen.pointer(hand.buttons, x, y)
+      if (action === 'down') hand.buttons |= bit
+      if (action === 'up') hand.buttons &= ~bit
+      if (action === 'down' || action === 'up') screen.pointer(hand.buttons, x, y)
+      if (action === 'click' || action === 'doubleClick') press(bit)
+      if (action === 'doubleClick') press(bit)
+      if (action !== 'wheel') return
+      for (let turn = 0; turn < Math.abs(deltaY); turn++) press(deltaY > 0 ? wheelBits.down : wheelBits.up)
+      for (let turn = 0; turn < Math.abs(deltaX); turn++) press(deltaX > 0 ? wheelBits.right : wheelBits.left)
+    })
+  }
+
+  keyboard({ text, key }: CallParamsOut<'desktop.keyboard'>): Promise<void> {
+    if ((text === undefined) === (key === undefined))
+      throw new Problem('invalid-params', 'Give either a text to type or a key to press.')
+    const chords = key === undefined ? [...(text ?? '')].map((char) => [keysymOf(char)]) : [keysymsOf(key)]
+    return this.#act(({ screen }) => {
+      for (const chord of chords) {
+        for (const keysym of chord) screen.key(keysym, true)
+        for (const keysym of chord.toReversed()) screen.key(keysym, false)
+      }
+    })
+  }
+
+  readClipboard(): Promise<string> {
+    return reached(() => readClipboard(this.#display().env), 'The clipboard cannot be read')
+  }
+
+  async setClipboard(text: string): Promise<void> {
+    this.#refuseWhileHeld()
+    const withdraw = await reached(() => offerClipboard(this.#display().env, text), 'The clipboard cannot be set')
+    this.#withdrawClipboard()
+    this.#withdrawClipboard = withdraw
+  }
+
+  #act(work: (hand: Hand) => void): Promise<void> {
+    this.#refuseWhileHeld()
+    const acted = this.#acting.then(async () => {
+      // Someone may have taken the lease while this waited for its turn.
+      this.#refuseWhileHeld()
+      await reached(async () => {
+        const hand = await this.#reach()
+        this.#refuseWhileHeld()
+        work(hand)
+        await hand.screen.flush()
+      }, 'The display cannot be reached')
+    })
+    this.#acting = acted.catch(() => {})
+    return acted
+  }
+
+  async #reach(): Promise<Hand> {
+    const display = this.#display()
+    if (this.#hand === null || this.#hand.display !== display || !this.#hand.screen.isOpen)
+      this.#hand = { display, screen: await RfbScreen.open(display.vnc), buttons: 0 }
+    return this.#hand
+  }
+
+  /** Closing lets go of the buttons that are down. */
+  #letGo(): void {
+    if (this.#hand !== null && this.#hand.buttons !== 0) this.#hand.screen.pointer(0, 0, 0)
+    this.#hand?.screen.close()
+    this.#hand = null
+  }
+
+  #display(): Display {
+    const { display } = this.#browser.requireSession()
+    if (display === null) throw new Problem('not-active', 'This browser has no display. Start it without "headless".')
+    return display
+  }
+
+  #refuseWhileHeld(): void {
+    const lease = this.#leases.current
+    if (lease === null) return
+    const { operator, expiresAt } = lease
+    throw new Problem('held-by-operator', `${operator} has control of the browser until ${expiresAt}.`, {
+      holder: operator,
+      expiresAt,
+    })
+  }
+}
+
+async function reached<Result>(work: () => Promise<Result>, what: string): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    throw new Problem('not-active', `${what}: ${(error as Error).message}. Stop and start the browser.`)
+  }
+}

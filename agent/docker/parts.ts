@@ -1,0 +1,81 @@
+import type { Config } from '../config.ts'
+import { BuildService } from '../deploys/build.service.ts'
+import { DeployStore } from '../deploys/deploy-store.ts'
+import { deploysRoutes } from '../deploys/deploys.routes.ts'
+import { type DeploysOptions, DeploysService } from '../deploys/deploys.service.ts'
+import type { DeployPause } from '../deploys/journal.ts'
+import { ServicesFile } from '../deploys/services-file.ts'
+import type { ServiceName } from '../deploys/services-schema.ts'
+import type { Publish } from '../events/publish.ts'
+import { HealthService } from '../health/health.service.ts'
+import { watchHealth } from '../health/health-watch.ts'
+import type { Log } from '../log.ts'
+import { Containers } from '../workers/containers.ts'
+import { workersRoutes } from '../workers/workers.routes.ts'
+import { WorkersService } from '../workers/workers.service.ts'
+import { containersRoutes } from './containers.routes.ts'
+import { DockerEngine } from './engine.ts'
+import { OneAtATime } from './one-at-a-time.ts'
+import { DockerOperations } from './operations.ts'
+
+const foreignStopLimitMs = 10_000
+
+export interface DockerPartsOptions {
+  config: Config
+  publish: Publish
+  audit: DeploysOptions['audit']
+  log: Log
+  /** Of the parts that are not containers. */
+  trouble: () => string | undefined
+  pauseDeploy?: DeployPause | undefined
+}
+
+/** Docker, deploys, workers and the health that follows from them, wired together. */
+export function createDockerParts({ config, publish, audit, log, trouble, pauseDeploy }: DockerPartsOptions) {
+  const engine = new DockerEngine(config.dockerEnv, log)
+  const docker = new DockerOperations(engine, config.dockerEnv)
+  const files = new ServicesFile(config.servicesFile, config.envFile)
+  const containers = new Containers(docker, files)
+  const lock = new OneAtATime()
+  const store = new DeployStore(config.dataDir)
+  const deploys = new DeploysService({
+    ...{ engine, docker, files, containers, lock, store, publish, audit, log },
+    pause: pauseDeploy,
+  })
+  const builds = new BuildService({ docker, files, publish })
+  const { refuseDuringDeploy } = deploys
+  const workers = new WorkersService({
+    ...{ docker, containers, services: files, lock, refuseDuringDeploy },
+    deployedImage: () => deploys.deployedImage('worker'),
+  })
+  const health = new HealthService({ engine, containers, deploys, trouble })
+  let stopWatching = () => {}
+  return {
+    engine,
+    deploys,
+    health,
+    handlers: {
+      ...containersRoutes({
+        docker,
+        refuseDuringDeploy,
+        stopLimitMs: (service) => files.read().services[service as ServiceName]?.stopLimitMs ?? foreignStopLimitMs,
+      }),
+      ...workersRoutes(workers),
+      ...deploysRoutes(deploys, builds),
+    },
+    /** Once the agent listens, and so is the only one of this machine. */
+    start() {
+      stopWatching = watchHealth(health, engine, publish, log)
+      deploys.recover()
+    },
+    /** Lets go of Docker; containers go on without the agent. */
+    async close() {
+      stopWatching()
+      builds.close()
+      await deploys.close()
+      engine.close()
+      store.close()
+    },
+  }
+}
+export type DockerParts = ReturnType<typeof createDockerParts>

@@ -1,0 +1,40 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import type { Config } from './config.ts'
+import type { MachineParts } from './machine/capabilities.ts'
+
+/** What works on this machine, what is missing, and the command that installs it, as text for a person. */
+export function doctorReport(config: Config, machine: MachineParts, env: NodeJS.ProcessEnv): string {
+  const lines = [
+    line(true, 'node', process.version),
+    line(canWrite(config.dataDir), 'data folder', config.dataDir),
+    secretLine(config, env),
+  ]
+  for (const [name, { available, detail, install }] of Object.entries(machine.capabilities)) {
+    lines.push(line(available, name, detail))
+    if (install !== null) lines.push(`      install it with: ${install}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function line(good: boolean, name: string, detail: string): string {
+  return `  ${good ? '✓' : '✗'} ${name.padEnd(12)} ${detail}`
+}
+
+function secretLine(config: Config, env: NodeJS.ProcessEnv): string {
+  const file = env['PILOTHOUSE_SECRET_FILE'] ?? path.join(config.dataDir, 'secret')
+  if (env['PILOTHOUSE_SECRET'] !== undefined) return line(true, 'secret', 'from PILOTHOUSE_SECRET')
+  if (fs.existsSync(file)) return line(true, 'secret', `from ${file}`)
+  return `${line(false, 'secret', 'there is none')}\n      make one with: pilothouse-agent secret`
+}
+
+function canWrite(folder: string): boolean {
+  let existing = folder
+  while (!fs.existsSync(existing) && path.dirname(existing) !== existing) existing = path.dirname(existing)
+  try {
+    fs.accessSync(existing, fs.constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { SwitchRecord } from '../../shared/contract/engines.ts'
+import type { Driver } from '../../shared/domain/switch-criteria.ts'
+import { Problem } from '../../shared/errors.ts'
+import type { BrowserPort } from './browser-port.ts'
+import { SandboxController } from './controller.ts'
+import type { Engine } from './engine.ts'
+import type { Gate } from './gate.ts'
+
+type Conduct = 'works' | 'fails' | 'hangs' | 'late' | 'clings' | 'blind'
+
+const drivers: Driver[] = [
+  { engine: 'stagehand', mode: 'dom' },
+  { engine: 'stagehand', mode: 'cua' },
+  { engine: 'magnitude', mode: null },
+]
+
+/** A browser and engines of every conduct, which watch that no two engines are ever connected. */
+function world() {
+  const state = { alive: true, lease: null as string | null, conduct: 'works' as Conduct, worst: 0, acted: 0 }
+  const connected = new Set<Gate>()
+  const gates = new Map<string, Gate>()
+  const records: SwitchRecord[] = []
+  const disconnected: string[] = []
+  const count = () => {
+    state.worst = Math.max(state.worst, [...connected].filter((gate) => gate.open).length)
+  }
+  const page = { url: 'http://page/', title: '', scroll: { x: 0, y: 0 }, focused: null, tabs: [], tabId: 't' }
+  const browser: BrowserPort = {
+    require() {
+      if (!state.alive) throw new Problem('not-active', 'The browser is not running.')
+    },
+    async openGate() {
+      await sleep(1)
+      let open = true
+      const gate: Gate = {
+        cdpUrl: `gate:${gates.size}`,
+        get open() {
+          return open
+        },
+        refused: 0,
+        takeHeldInput: () => ({ keys: [], buttons: [] }),
+        close() {
+          open = false
+        },
+      }
+      gates.set(gate.cdpUrl, gate)
+      return gate
+    },
+    capture: async () => ({ ...page, complete: true }),
+    url: () => page.url,
+    alive: async () => state.alive,
+    resume: async () => {},
+    facts: () => Promise.reject(new Error('none')),
+    thumbnail: async () => null,
+    release: async () => {},
+  }
+  const engine = (conduct: Conduct): Engine => ({
+    async connect(url) {
+      const gate = gates.get(url)
+      if (gate === undefined) throw new Error('no gate')
+      connected.add(gate)
+      count()
+      if (conduct === 'fails') throw new Error('it fails')
+      if (conduct === 'hangs') await new Promise(() => {})
+      if (conduct === 'late') await sleep(40)
+    },
+    async disconnect() {
+      if (conduct === 'clings') await new Promise(() => {})
+    },
+    act: async (_instruction, signal) => {
+      if (conduct === 'hangs' || conduct === 'late') await new Promise(() => {})
+      signal.throwIfAborted()
+      state.acted++
+      return { data: null, confidence: null }
+    },
+    observe: async () => ({ data: null, confidence: null }),
+    extract: async () => ({ data: null, confidence: null }),
+    currentUrl: async () => (conduct === 'blind' ? 'http://elsewhere/' : page.url),
+  })
+  const controller = new SandboxController({
+    browser,
+    lease: () => (state.lease === null ? null : { operator: state.lease, reason: '', takenAt: '', expiresAt: 'later' }),
+    prepare: async () => {
+      const { conduct } = state
+      return () => engine(conduct)
+    },
+    record: (made) => {
+      const record = { ...made, id: records.length, time: '' }
+      records.push(record)
+      return record
+    },
+    publish: (type) => void disconnected.push(type),
+    log: () => {},
+    limits: { lockMs: 60, connectMs: 20, verifyMs: 10, disconnectMs: 5 },
+  })
+  const open = () => [...gates.values()].filter((gate) => gate.open && connected.has(gate)).length
+  return { state, controller, records, open, count }
+}
+
+const why = { reason: 'operator', detail: 'asked for', runId: null }
+const conduct = fc.constantFrom<Conduct>('works', 'works', 'fails', 'hangs', 'late', 'clings', 'blind')
+const driver = fc.constantFrom(...drivers)
+const command = fc.oneof(
+  fc.record({ do: fc.constant('connect' as const), driver, conduct }),
+  fc.record({ do: fc.constant('switch' as const), driver, conduct }),
+  fc.record({ do: fc.constant('release' as const), force: fc.boolean() }),
+  fc.record({ do: fc.constantFrom('operate' as const, 'lease' as const, 'unlease' as const, 'die' as const) }),
+  fc.record({ do: fc.constant('handBack' as const), driver, conduct }),
+  fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 25 }) }),
+)
+
+describe('whatever happens in whatever order', () => {
+  test('at most one engine is connected, every call ends, and the state has a name', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 14 }), fc.boolean(), async (commands, stops) => {
+        const { state, controller, open, count } = world()
+        const pending: Promise<unknown>[] = []
+        const begin = (work: () => Promise<unknown>) => {
+          const begun = Promise.resolve().then(work)
+          begun.catch(() => {})
+          pending.push(begun)
+        }
+        for (const one of commands) {
+          if ('conduct' in one) state.conduct = one.conduct
+          if (one.do === 'connect') begin(() => controller.connect(one.driver))
+          else if (one.do === 'switch') begin(() => controller.switchTo([one.driver, ...drivers], why))
+          else if (one.do === 'release') begin(() => controller.release(one.force))
+          else if (one.do === 'operate')
+            begin(() => controller.operate(15, (engine, signal) => engine.act('x', signal)))
+          else if (one.do === 'lease' && state.lease === null) {
+            state.lease = 'Ann'
+            begin(() => controller.pause('Ann'))
+          } else if (one.do === 'unlease' && state.lease !== null) {
+            state.lease = null
+            begin(() => controller.unpause('resume'))
+          } else if (one.do === 'handBack' && state.lease !== null) {
+            begin(() =>
+              controller.handBack(one.driver, () => {
+                state.lease = null
+              }),
+            )
+          } else if (one.do === 'die') {
+            state.alive = false
+            controller.browserEnded('it died')
+            expect(open()).toBe(0)
+            state.alive = true
+          } else if (one.do === 'wait') await sleep(one.ms)
+          await Promise.resolve()
+          count()
+          expect(state.worst).toBeLessThanOrEqual(1)
+        }
+        if (stops) controller.stop()
+        const settled = await Promise.race([Promise.allSettled(pending), sleep(5000, 'hung' as const)])
+        expect(settled).not.toBe('hung')
+        expect(state.worst).toBeLessThanOrEqual(1)
+        expect(open()).toBeLessThanOrEqual(1)
+        expect(['idle', 'connected', 'paused', 'stopped']).toContain(controller.state)
+        if (stops) expect([controller.state, open()]).toEqual(['stopped', 0])
+        else expect(controller.seat === null ? 0 : 1).toBe(open())
+      }),
+      { numRuns: 200 },
+    )
+  }, 120_000)
+})
+
+describe('a switch', () => {
+  test('has eight steps, each with its time', async () => {
+    const { controller } = world()
+    const record = await controller.switchTo([{ engine: 'magnitude', mode: null }], why)
+    expect(record).toMatchObject({ success: true, from: { engine: 'none' }, to: { engine: 'magnitude' } })
+    expect(record.steps.map(({ step, result }) => `${step} ${result}`)).toEqual([
+      ...['detect ok', 'decide ok', 'capture ok', 'disconnect ok', 'alive ok', 'connect ok', 'verify ok', 'resume ok'],
+    ])
+  })
+
+  test('goes on to the next one when an engine cannot be connected, or does not see the page', async () => {
+    for (const conductOfFirst of ['fails', 'hangs', 'blind'] as const) {
+      const { controller, records, state, open } = world()
+      state.conduct = conductOfFirst
+      const [first, second] = [drivers[0] as Driver, drivers[2] as Driver]
+      const switching = controller.switchTo([first, second], why)
+      await expect(switching).rejects.toMatchObject({ code: 'engine-failed' })
+      expect(records.map(({ to, success }) => `${to.engine} ${success}`)).toEqual([
+        'stagehand false',
+        'magnitude false',
+      ])
+      expect([controller.state, open()]).toEqual(['idle', 0])
+    }
+  })
+
+  test('ends as browser-died, recorded, when the browser does not answer', async () => {
+    const { controller, records, state } = world()
+    const answers = state
+    const connected = await controller.connect(drivers[0] as Driver)
+    expect(connected.url).toBe('http://page/')
+    const switching = controller.switchTo([drivers[2] as Driver], why)
+    await Promise.resolve()
+    await Promise.resolve()
+    answers.alive = false
+    await expect(switching).rejects.toMatchObject({ code: expect.stringMatching(/browser-died|not-active/) as string })
+    expect(controller.seat).toBeNull()
+    expect(records.every(({ success }) => !success)).toBe(true)
+  })
+
+  test('an operation that runs out of time is cut off for good', async () => {
+    const { controller, state, open } = world()
+    await controller.connect(drivers[0] as Driver)
+    const slow = controller.operate(10, () => new Promise(() => {}))
+    await expect(slow).rejects.toMatchObject({ code: 'timeout' })
+    expect(open()).toBe(0)
+    expect(state.acted).toBe(0)
+  })
+
+  test('after a stop every call says so, and a second stop is fine', async () => {
+    const { controller } = world()
+    await controller.connect(drivers[0] as Driver)
+    controller.stop()
+    controller.stop()
+    await expect(controller.connect(drivers[0] as Driver)).rejects.toMatchObject({ code: 'stopping' })
+    await expect(controller.switchTo(drivers, why)).rejects.toMatchObject({ code: 'stopping' })
+    await expect(controller.operate(10, async () => 1)).rejects.toMatchObject({ code: 'stopping' })
+  })
+})

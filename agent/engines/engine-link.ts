@@ -1,0 +1,103 @@
+import type { Duplex } from 'node:stream'
+import { ControllerLink } from '../cdp/controller-link.ts'
+import { FrameReader, messageText, opcode } from '../cdp/frames.ts'
+import { type Command, errorReply, readCommand } from '../cdp/methods.ts'
+import type { Upstream } from '../cdp/upstream.ts'
+
+/** How much an engine may do at the moment. */
+export type Freedom =
+  | { kind: 'free' }
+  /** It connects and looks, and does nothing: a person still has control. */
+  | { kind: 'looking' }
+  | { kind: 'held'; operator: string }
+
+export interface EngineLinkHooks {
+  freedom: () => Freedom
+  onRefused: (method: string) => void
+  onClosed: () => void
+}
+
+/** No engine ends the browser: it was not started for it alone. */
+const never = new Set(['Browser.close', 'Browser.crash', 'Browser.crashGpuProcess', 'Page.crash'])
+const acting =
+  /^(Input\.|Page\.(navigate|reload|close|navigateToHistoryEntry|handleJavaScriptDialog)|Target\.(closeTarget|createTarget)|DOM\.setFileInputFiles)/
+/**
+ * Answered and not passed on. With the first every tab would think that it has the focus, and nobody could tell any
+ * more which one is in front, neither the agent nor the page; the second would send the downloads of everyone into a
+ * folder of the engine's.
+ */
+const swallowed = new Set(['Emulation.setFocusEmulationEnabled', 'Browser.setDownloadBehavior'])
+const maxCommandBytes = 100 * 1024 * 1024
+
+export interface HeldInput {
+  keys: Record<string, unknown>[]
+  buttons: Record<string, unknown>[]
+}
+
+/** An engine's connection. The same filter as for every controller, and before it what holds for engines alone. */
+export class EngineLink extends ControllerLink {
+  readonly #engineHooks: EngineLinkHooks
+  readonly #commands = new FrameReader({ masked: true, maxMessageBytes: maxCommandBytes })
+  readonly #keys = new Map<string, Record<string, unknown>>()
+  readonly #buttons = new Map<string, Record<string, unknown>>()
+
+  constructor(client: Duplex, upstream: Upstream, hooks: EngineLinkHooks) {
+    super(client, upstream, {
+      onClosed: hooks.onClosed,
+      onRefused: () => hooks.onRefused('a writing method'),
+      operator: () => {
+        const freedom = hooks.freedom()
+        return freedom.kind === 'held' ? freedom.operator : null
+      },
+    })
+    this.#engineHooks = hooks
+  }
+
+  /** What the engine holds down, which is then no longer thought to be: whoever asks lets go of it. */
+  takeHeldInput(): HeldInput {
+    const held = { keys: [...this.#keys.values()], buttons: [...this.#buttons.values()] }
+    this.#keys.clear()
+    this.#buttons.clear()
+    return held
+  }
+
+  protected override fromClient(chunk: Buffer): void {
+    const { bytes, messages } = this.#commands.push(chunk)
+    const freedom = this.#engineHooks.freedom()
+    for (const message of messages) {
+      const whole = bytes.subarray(message.start, message.end)
+      const command = message.opcode === opcode.text ? readCommand(messageText(bytes, message, true)) : undefined
+      if (command !== undefined && swallowed.has(command.method)) {
+        const { id, sessionId } = command
+        this.tell(JSON.stringify({ id, result: {}, ...(sessionId === undefined ? {} : { sessionId }) }))
+        continue
+      }
+      const refusal = command === undefined ? undefined : this.#refusal(command, freedom)
+      if (command === undefined || refusal === undefined) {
+        if (command !== undefined && freedom.kind === 'free') this.#noteHeld(command)
+        super.fromClient(whole)
+      } else {
+        this.#engineHooks.onRefused(command.method)
+        this.tell(errorReply(command, refusal))
+      }
+    }
+  }
+
+  #refusal({ method }: Command, freedom: Freedom): string | undefined {
+    if (never.has(method)) return `${method} is not for engines: the browser outlives them.`
+    if (freedom.kind === 'looking' && acting.test(method)) return `${method}: a person still has control.`
+    return undefined
+  }
+
+  #noteHeld({ method, params }: Command): void {
+    if (method === 'Input.dispatchKeyEvent') {
+      const name = String(params['code'] ?? params['key'])
+      if (params['type'] === 'keyUp') this.#keys.delete(name)
+      else if (params['type'] !== 'char') this.#keys.set(name, params)
+    } else if (method === 'Input.dispatchMouseEvent') {
+      const name = String(params['button'])
+      if (params['type'] === 'mousePressed') this.#buttons.set(name, params)
+      else if (params['type'] === 'mouseReleased') this.#buttons.delete(name)
+    }
+  }
+}

@@ -1,0 +1,227 @@
+import fs from 'node:fs'
+import http from 'node:http'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
+import { freshFolder } from '../../e2e/rigs/folder.ts'
+import { isRunning } from '../../e2e/rigs/processes.ts'
+import { until } from '../../e2e/rigs/until.ts'
+import type { AgentSocket } from '../../shared/client/socket.ts'
+import type { SocketReceive } from '../../shared/contract/index.ts'
+import { Problem } from '../../shared/errors.ts'
+
+const agents: TestAgent[] = []
+async function start(env: Record<string, string> = {}): Promise<TestAgent> {
+  const rig = await startTestAgent(env)
+  agents.push(rig)
+  return rig
+}
+let folder: string
+let remove: () => void
+beforeEach(() => {
+  ;({ folder, remove } = freshFolder('exec'))
+})
+afterEach(async () => {
+  for (const rig of agents.splice(0)) await rig.stop()
+  remove()
+})
+
+const problemOf = (work: Promise<unknown>) =>
+  work.then(
+    () => {
+      throw new Error('it did not fail')
+    },
+    (error: unknown) => error as Problem,
+  )
+const pidIn = (name: string) =>
+  until(`a pid in ${name}`, () => Number(fs.readFileSync(path.join(folder, name), 'utf8')) || undefined)
+const gone = (pid: number) => until(`the end of ${pid}`, () => !isRunning(pid))
+/** A program, a child of it, and a grandchild that left the group, each with its pid in a file; none ends by itself. */
+const family = (dir: string) =>
+  `sh -c 'trap "" TERM; echo $$ > ${dir}/one; sh -c "echo \\$\\$ > ${dir}/two; exec sleep 1000" & setsid sh -c "echo \\$\\$ > ${dir}/three; exec sleep 1000" & wait; sleep 1000'`
+
+describe('a command', () => {
+  test('gives its output and its exit code', async () => {
+    const { client } = await start()
+    const done = await client.call('exec.run', { command: `sh -c 'echo "grüße 🚢"; echo bad >&2; exit 3'` })
+    expect(done).toMatchObject({
+      exitCode: 3,
+      stdout: 'grüße 🚢\n',
+      stderr: 'bad\n',
+      truncated: false,
+      timedOut: false,
+    })
+  })
+
+  test('with metacharacters runs nothing but itself', async () => {
+    const { client } = await start()
+    const canary = path.join(folder, 'ran')
+    const attempts = [
+      `echo x; touch ${canary}`,
+      `echo x && touch ${canary}`,
+      `echo x | touch ${canary}`,
+      `echo $(touch ${canary})`,
+      `echo \`touch ${canary}\``,
+      `echo x > ${canary}`,
+      `echo x & touch ${canary}`,
+      `echo "$(touch ${canary})" \n touch ${canary}`,
+    ]
+    for (const command of attempts) await client.call('exec.run', { command })
+    expect(fs.existsSync(canary)).toBe(false)
+    const literal = await client.call('exec.run', { command: 'echo $HOME *; ~' })
+    expect(literal.stdout).toBe('$HOME *; ~\n')
+  })
+
+  test('sees none of the settings of the agent', async () => {
+    process.env['PILOTHOUSE_CANARY'] = 'canary'
+    const { client } = await start()
+    const { stdout } = await client.call('exec.run', { command: 'env' })
+    delete process.env['PILOTHOUSE_CANARY']
+    expect(stdout).toContain('HOME=')
+    expect(stdout).not.toMatch(/PILOTHOUSE|canary/)
+  })
+
+  test('prints 1 MiB at most, in whole letters, and is left to end by itself', async () => {
+    const { client } = await start()
+    const done = await client.call('exec.run', { command: `sh -c 'yes ü | head -c 3000000; exit 5'` })
+    expect([done.exitCode, done.truncated]).toEqual([5, true])
+    expect(Buffer.byteLength(done.stdout)).toBeLessThanOrEqual(1024 * 1024)
+    expect(done.stdout).not.toContain('\ufffd')
+  })
+
+  test('that takes too long is ended with all it started', async () => {
+    const { client } = await start()
+    const done = await client.call('exec.run', { command: family(folder), timeout_ms: 1500 })
+    expect(done).toMatchObject({ timedOut: true, exitCode: null })
+    for (const name of ['one', 'two', 'three']) await gone(await pidIn(name))
+  })
+
+  test('is ended when the client goes away', async () => {
+    const { client } = await start()
+    const leave = new AbortController()
+    const call = problemOf(client.call('exec.run', { command: family(folder) }, { signal: leave.signal }))
+    const pids = await Promise.all(['one', 'two', 'three'].map(pidIn))
+    leave.abort()
+    expect((await call).code).toBe('cancelled')
+    for (const pid of pids) await gone(pid)
+  })
+
+  test('is ended with the agent', async () => {
+    const rig = await start()
+    const call = rig.client.call('exec.run', { command: family(folder) }).catch(() => {})
+    const pids = await Promise.all(['one', 'two', 'three'].map(pidIn))
+    await rig.agent.stop('test')
+    for (const pid of pids) expect(isRunning(pid)).toBe(false)
+    await call
+  })
+
+  test('that has ended leaves no job behind, but the service it started', async () => {
+    const { client } = await start()
+    const command = `sh -c 'sleep 1000 & echo $! > ${folder}/job; setsid sh -c "echo \\$\\$ > ${folder}/service; exec sleep 1000" >/dev/null 2>&1 & until [ -s ${folder}/service ]; do sleep 0.05; done'`
+    const done = await client.call('exec.run', { command })
+    expect(done).toMatchObject({ exitCode: 0, timedOut: false })
+    await gone(await pidIn('job'))
+    const service = await pidIn('service')
+    expect(isRunning(service)).toBe(true)
+    process.kill(service, 'SIGKILL')
+  })
+
+  test('stands in the audit log without its password', async () => {
+    const { client } = await start()
+    await client.call('exec.run', { command: 'echo --password=canary DB_TOKEN=canary shown' })
+    const { entries } = await client.call('audit.list', { action: 'exec' })
+    expect(entries[0]).toMatchObject({ result: 'success', operator: 'Tester', details: { exitCode: 0 } })
+    expect(JSON.stringify(entries)).not.toContain('canary')
+    expect(JSON.stringify(entries)).toContain('shown')
+  })
+})
+
+describe('what is refused', () => {
+  test('says why', async () => {
+    const { client } = await start()
+    const refused = async (command: string) => {
+      const { status, code } = await problemOf(client.call('exec.run', { command }))
+      return [status, code]
+    }
+    expect(await refused(`echo 'a`)).toEqual([400, 'bad-request'])
+    expect(await refused('./run')).toEqual([400, 'bad-request'])
+    expect(await refused('no-such-program-here')).toEqual([404, 'not-found'])
+    expect(await refused(' ')).toEqual([400, 'invalid-params'])
+    expect(await refused('x'.repeat(2001))).toEqual([400, 'invalid-params'])
+  })
+
+  test('an allow-list lets through its names and paths, and no namesake', async () => {
+    const fake = path.join(folder, 'echo')
+    fs.writeFileSync(fake, '#!/bin/sh\ntouch ran\n', { mode: 0o755 })
+    const { client } = await start({ PILOTHOUSE_EXEC_ALLOW: 'echo,/bin/sh' })
+    expect((await client.call('exec.run', { command: 'echo yes' })).stdout).toBe('yes\n')
+    expect((await client.call('exec.run', { command: '/bin/sh -c true' })).exitCode).toBe(0)
+    for (const command of [fake, 'id', '/usr/bin/id']) {
+      expect((await problemOf(client.call('exec.run', { command }))).code).toBe('forbidden')
+    }
+    const { client: none } = await start({ PILOTHOUSE_EXEC_ALLOW: '' })
+    expect((await problemOf(none.call('exec.run', { command: 'echo' }))).code).toBe('forbidden')
+  })
+
+  test('the eleventh in a minute, of calls and sockets together, with Retry-After', async () => {
+    const rig = await start()
+    for (let i = 0; i < 8; i++) await rig.client.call('exec.run', { command: 'true' })
+    for (let i = 0; i < 2; i++) await (await rig.client.open('exec', { command: 'true' })).closed
+    const problem = await problemOf(rig.client.open('exec', { command: 'true' }))
+    expect(problem.code).toBe('too-many-requests')
+    const headers = { authorization: `Bearer ${rig.secret}`, 'content-type': 'application/json' }
+    const answer = await new Promise<http.IncomingMessage>((resolve) => {
+      const options = { port: rig.port, method: 'POST', path: '/exec', headers, agent: false as const }
+      http.request({ host: '127.0.0.1', ...options }, resolve).end('{"command":"true"}')
+    })
+    answer.resume()
+    expect(answer.statusCode).toBe(429)
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    const metrics = await fetch(`http://127.0.0.1:${rig.port}/metrics`, { headers: { accept: 'text/plain' } })
+    expect(await metrics.text()).toContain('pilothouse_execs_total 10\n')
+  })
+})
+
+describe('the stream of a command', () => {
+  const collect = (socket: AgentSocket<'exec'>) => {
+    const messages: SocketReceive<'exec'>[] = []
+    socket.onMessage = (message) => messages.push(message)
+    return messages
+  }
+  const text = (messages: SocketReceive<'exec'>[], type: 'stdout' | 'stderr') =>
+    messages.flatMap((message) => (message.type === type ? message.data : [])).join('')
+
+  test('brings output as it comes, then the exit code', async () => {
+    const { client } = await start()
+    const socket = await client.open('exec', { command: `sh -c 'echo one; echo two >&2; exit 4'` })
+    const messages = collect(socket)
+    await socket.closed
+    expect([text(messages, 'stdout'), text(messages, 'stderr')]).toEqual(['one\n', 'two\n'])
+    expect(messages.at(-1)).toEqual({ type: 'exit', exitCode: 4, timedOut: false, truncated: false })
+  })
+
+  test.each(['cancel', 'disconnect'])('%s ends the command with all it started', async (way) => {
+    const { client } = await start()
+    const socket = await client.open('exec', { command: family(folder) })
+    const pids = await Promise.all(['one', 'two', 'three'].map(pidIn))
+    if (way === 'cancel') socket.send({ type: 'cancel' })
+    else socket.close()
+    for (const pid of pids) await gone(pid)
+  })
+
+  test('waits for a reader that does not read', async () => {
+    const { client } = await start()
+    const socket = await client.open('exec', { command: `sh -c 'head -c 1000000 /dev/zero | tr "\\0" x'` })
+    const messages = collect(socket)
+    socket.pause()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    socket.resume()
+    await socket.closed
+    expect(text(messages, 'stdout').length).toBe(1_000_000)
+  })
+
+  test('is refused before it opens when the command is wrong', async () => {
+    const { client } = await start()
+    expect(await problemOf(client.open('exec', { command: 'no-such-program' }))).toBeInstanceOf(Problem)
+  })
+})

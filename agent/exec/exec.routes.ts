@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Problem } from '../../shared/errors.ts'
+import type { Handlers, ServerSocket, SocketHandlers } from '../server/handlers.ts'
+import type { ExecService, Prepared } from './exec.service.ts'
+
+/** Unsent bytes at which the command is made to wait for its reader. */
+const highWaterBytes = 256 * 1024
+/** The WebSocket does not say when it has drained; it is looked at this often while it is full. */
+const drainPollMs = 10
+
+export function execRoutes(commands: ExecService): Pick<Handlers, 'exec.run'> {
+  return {
+    'exec.run': async ({ command, timeout_ms }, context) => {
+      const output = { stdout: '', stderr: '' }
+      const finished = await commands.run(commands.prepare(command), {
+        timeoutMs: timeout_ms,
+        signal: context.signal,
+        onText: (name, text) => {
+          output[name] += text
+        },
+      })
+      const { exitCode, timedOut, truncated } = finished
+      context.note({ exitCode, timedOut, truncated })
+      return { ...output, ...finished }
+    },
+  }
+}
+
+export function execSocket(commands: ExecService): Pick<SocketHandlers, 'exec'> {
+  return {
+    exec: ({ command, timeout_ms }) => {
+      const prepared = commands.prepare(command)
+      return (socket) => void stream(commands, prepared, timeout_ms, socket)
+    },
+  }
+}
+
+async function stream(
+  commands: ExecService,
+  prepared: Prepared,
+  timeoutMs: number,
+  socket: ServerSocket<'exec'>,
+): Promise<void> {
+  const gone = new AbortController()
+  socket.onClose = () => gone.abort()
+  socket.onMessage = () => gone.abort()
+  try {
+    const { exitCode, timedOut, truncated } = await commands.run(prepared, {
+      timeoutMs,
+      signal: gone.signal,
+      onText: async (name, text) => {
+        socket.send({ type: name, data: text })
+        while (socket.bufferedBytes > highWaterBytes && !gone.signal.aborted) await sleep(drainPollMs)
+      },
+    })
+    socket.send({ type: 'exit', exitCode, timedOut, truncated })
+  } catch (error) {
+    socket.send({ type: 'error', message: Problem.from(error).message })
+  }
+  socket.close(1000, 'the command has ended')
+}

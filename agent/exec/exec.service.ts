@@ -1,0 +1,160 @@
+import os from 'node:os'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Problem } from '../../shared/errors.ts'
+import { findProgram } from '../processes/find-program.ts'
+import { type CaredProcess, spawnCared } from '../processes/spawn-cared.ts'
+import { commandEnvironment } from './environment.ts'
+import { OutputLimit, type OutputName } from './output-limit.ts'
+import { RateLimit } from './rate-limit.ts'
+import { splitCommand } from './split-command.ts'
+
+/** After a time-out a program may clean up for this long. */
+const graceMs = 1000
+/** A program that has ended may have left its output open in another's hands: it is not waited for longer. */
+const lastOutputMs = 500
+
+export interface ExecServiceOptions {
+  dataDir: string
+  allow: () => readonly string[] | undefined
+}
+
+export interface Prepared {
+  program: string
+  args: string[]
+}
+
+export interface Finished {
+  exitCode: number | null
+  timedOut: boolean
+  truncated: boolean
+  elapsedMs: number
+}
+
+export interface RunOptions {
+  timeoutMs: number
+  /** Aborted: the command is ended. */
+  signal: AbortSignal
+  /** Given every piece of output; a promise makes the program wait. */
+  onText: (name: OutputName, text: string) => void | Promise<void>
+}
+
+/** Runs commands without a shell. */
+export class ExecService {
+  readonly #options: ExecServiceOptions
+  readonly #rate = new RateLimit(10, 60_000)
+  readonly #stopping = new AbortController()
+  readonly #running = new Set<Promise<Finished>>()
+  #count = 0
+
+  constructor(options: ExecServiceOptions) {
+    this.#options = options
+  }
+
+  /** How many commands were run since the agent started. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Splits the command, finds its program and counts it against the limit; or says what is wrong with it. */
+  prepare(command: string): Prepared {
+    const [name = '', ...args] = splitCommand(command)
+    if (name.includes('/') && !path.isAbsolute(name)) {
+      throw new Problem('bad-request', `"${name}" is a relative path. Give the program's name or its full path.`)
+    }
+    const program = findProgram([name], commandEnvironment()['PATH'])
+    const allow = this.#options.allow()
+    if (allow !== undefined && !allow.includes(name) && !(program !== undefined && allow.includes(program))) {
+      throw new Problem(
+        'forbidden',
+        `"${name}" is not on this machine's list of commands (${allow.join(', ') || 'which is empty'}). Add it to PILOTHOUSE_EXEC_ALLOW to allow it.`,
+      )
+    }
+    if (program === undefined) {
+      throw new Problem(
+        'not-found',
+        `There is no program "${name}" on this machine. Install it, or check the name: shell commands such as cd, pipes and && need a terminal.`,
+      )
+    }
+    this.#rate.take('commands')
+    return { program, args }
+  }
+
+  run(prepared: Prepared, options: RunOptions): Promise<Finished> {
+    this.#count++
+    const running = this.#run(prepared, options).finally(() => this.#running.delete(running))
+    this.#running.add(running)
+    return running
+  }
+
+  /** Ends every command that runs. */
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.allSettled(this.#running)
+  }
+
+  async #run({ program, args }: Prepared, options: RunOptions): Promise<Finished> {
+    const started = performance.now()
+    const late = AbortSignal.timeout(options.timeoutMs)
+    const stop = AbortSignal.any([late, options.signal, this.#stopping.signal])
+    const running = await spawnCared({
+      name: `command ${path.basename(program)}`,
+      program,
+      args,
+      env: commandEnvironment(),
+      cwd: os.homedir(),
+      dataDir: this.#options.dataDir,
+      output: 'streams',
+    })
+    const limit = new OutputLimit()
+    const reading = Promise.all([
+      read(running.output?.stdout, 'stdout', limit, options.onText),
+      read(running.output?.stderr, 'stderr', limit, options.onText),
+    ])
+    // Whoever takes the output may fail; that ends the command, and is told below.
+    reading.catch(() => void running.end(0))
+    await Promise.race([running.exited, aborted(stop)])
+    const interrupted = running.running
+    if (interrupted) await running.end(graceMs)
+    const exit = await running.exited
+    await Promise.race([reading, sleep(lastOutputMs, undefined, { ref: false })])
+    this.#leave(running)
+    await reading.catch(() => {})
+    return {
+      exitCode: exit.code,
+      timedOut: interrupted && late.aborted,
+      truncated: limit.truncated,
+      elapsedMs: Math.round(performance.now() - started),
+    }
+  }
+
+  #leave(running: CaredProcess): void {
+    running.endGroup()
+    running.output?.stdout.destroy()
+    running.output?.stderr.destroy()
+  }
+}
+
+async function read(
+  stream: Readable | undefined,
+  name: OutputName,
+  limit: OutputLimit,
+  onText: RunOptions['onText'],
+): Promise<void> {
+  const pass = async (text: string) => {
+    if (text !== '') await onText(name, text)
+  }
+  try {
+    for await (const chunk of stream ?? []) await pass(limit.take(name, chunk as Buffer))
+  } catch (error) {
+    // Left behind on purpose, see `#leave`.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+  }
+  await pass(limit.end(name))
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

@@ -1,0 +1,81 @@
+import type { WorkerView } from '../../shared/contract/workers.ts'
+import type { DockerEngine } from '../docker/engine.ts'
+import type { Publish } from '../events/publish.ts'
+import type { Log } from '../log.ts'
+import type { HealthService, Snapshot } from './health.service.ts'
+
+/** A worker says nothing of itself when it gets a job; it has to be asked. A console is right within 2 s then. */
+const askWorkersMs = 1500
+/** Without workers there is little that Docker's own events would not tell. */
+const askEveryMs = 5000
+/** A container that starts makes several events in a row. */
+const settleMs = 150
+
+/** Publishes an event when the health or a worker changes. Returns the way to stop. */
+export function watchHealth(service: HealthService, engine: DockerEngine, publish: Publish, log: Log): () => void {
+  let last: Snapshot | undefined
+  let timer: NodeJS.Timeout | undefined
+  let dueAt = Number.POSITIVE_INFINITY
+  let looking = false
+  let stopped = false
+  const look = async () => {
+    if (looking || stopped) return
+    looking = true
+    try {
+      const next = await service.snapshot()
+      if (!stopped) tell(last, next, publish)
+      last = next
+    } catch (error) {
+      // Nobody waits for this look; the next one, or whoever asks for the health, will see the same.
+      if (!stopped) log('warn', 'the health could not be looked at', { error: String(error) })
+    } finally {
+      looking = false
+      schedule(last === undefined || last.workers.length === 0 ? askEveryMs : askWorkersMs)
+    }
+  }
+  const schedule = (ms: number) => {
+    const due = performance.now() + ms
+    // One that comes sooner is kept: a stream of events must not put the look off for ever.
+    if (stopped || due >= dueAt) return
+    clearTimeout(timer)
+    dueAt = due
+    timer = setTimeout(() => {
+      dueAt = Number.POSITIVE_INFINITY
+      void look()
+    }, ms).unref()
+  }
+  const stopEvents = engine.onEvent(() => schedule(settleMs))
+  const stopChanges = engine.onChange(() => schedule(0))
+  schedule(askEveryMs)
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+    stopEvents()
+    stopChanges()
+  }
+}
+
+function tell(last: Snapshot | undefined, next: Snapshot, publish: Publish): void {
+  const reason = next.reasons.join(' ')
+  const before = last === undefined ? 'ok' : `${last.health.status} ${last.reasons.join(' ')}`.trim()
+  if (before !== `${next.health.status} ${reason}`.trim()) publish('health', { status: next.health.status, reason })
+  const known = new Map((last?.workers ?? []).map((worker) => [worker.containerName, worker]))
+  for (const worker of next.workers) {
+    const old = known.get(worker.containerName)
+    known.delete(worker.containerName)
+    const change = old === undefined ? 'appeared' : changeOf(old, worker)
+    // The first look finds workers that were there all along.
+    if (change !== undefined && last !== undefined) publish('worker', { worker, change })
+  }
+  // Without an engine nobody knows what the workers do; they have not gone.
+  if (next.health.workerStatus === 'unknown') return
+  for (const worker of known.values())
+    publish('worker', { worker: { ...worker, status: 'stopped' }, change: 'removed' })
+}
+
+function changeOf(old: WorkerView, now: WorkerView): string | undefined {
+  if (old.containerId !== now.containerId) return 'replaced'
+  if (old.status !== now.status) return now.status
+  if (old.activeJobs !== now.activeJobs || old.currentJob !== now.currentJob) return 'jobs'
+  return undefined
+}

@@ -1,0 +1,166 @@
+import type { JobStepName } from '../../shared/contract/jobs.ts'
+import { detectPlatform, type Platform } from '../../shared/domain/platforms.ts'
+import { Problem } from '../../shared/errors.ts'
+import type { BrowserService } from '../browser/browser.service.ts'
+import type { BrowserPort } from '../engines/browser-port.ts'
+import type { SandboxController } from '../engines/controller.ts'
+import type { FormField } from '../engines/page-state.ts'
+import type { EngineRunner } from '../engines/runner.ts'
+import { upload } from '../pages/act.ts'
+import { navigate } from '../pages/navigation.ts'
+import { uploadPath } from '../pages/upload-path.ts'
+import type { LeaseService } from '../takeover/lease.service.ts'
+import type { TakeoverRequests } from '../takeover/requests.service.ts'
+
+/** What a job works with; live things stay here, and only words go into its record. */
+export interface JobTools {
+  browser: BrowserService
+  leases: LeaseService
+  runner: EngineRunner
+  requests: TakeoverRequests
+  controller: SandboxController
+  port: BrowserPort
+  uploadDir: string
+}
+
+export interface JobAsked {
+  id: string
+  url: string
+  fields: Record<string, string>
+  resume: string | undefined
+  platform: Platform | undefined
+  headless: boolean
+  expect: string | undefined
+}
+
+/** What the steps tell each other. */
+export interface JobProgress {
+  startedBrowser: boolean
+  platform: Platform
+  fields: FormField[]
+}
+
+/** Returns what there is to say about it; `skipped` when there was nothing to do. */
+export type StepWork = (job: JobAsked, progress: JobProgress, tools: JobTools) => Promise<string | { skipped: string }>
+
+const loadMs = 30_000
+const uploadMs = 15_000
+const captchaMs = 120_000
+const verifyMs = 15_000
+
+const startBrowser: StepWork = async (job, progress, { browser, leases }) => {
+  if (browser.session === null) {
+    const size = { width: 1280, height: 720, dpi: 96, recordingFps: 30, streamFrameRate: 30 }
+    await browser.start({ ...size, url: 'about:blank', headless: job.headless, provider: 'chromium' })
+    progress.startedBrowser = true
+  }
+  mayAct(leases)
+  const { pages } = browser.requireSession()
+  const page = pages.requireFront()
+  await page.perform({ limitMs: loadMs, evenCrashed: true }, (operation) =>
+    navigate(pages, page, operation, job.url, 'load'),
+  )
+  return progress.startedBrowser ? 'started, and went there' : 'went there'
+}
+
+const analyzeForm: StepWork = async (job, progress, { port }) => {
+  const facts = await port.facts()
+  progress.platform = job.platform ?? detectPlatform(facts)
+  progress.fields = facts.form.fields
+  const { page } = facts.form
+  const where = page === null ? '' : `, page ${page.page} of ${page.of}`
+  return `${facts.form.fields.length} fields on ${progress.platform}${where}`
+}
+
+const fillFields: StepWork = async (job, progress, { runner, port }) => {
+  const wanted = Object.entries(job.fields)
+  if (wanted.length === 0) return { skipped: 'there is nothing to fill in' }
+  for (const [name, value] of wanted) {
+    const field = progress.fields.find((one) => same(one.label, name) || same(one.name, name))
+    const verb = field?.type === 'select' ? `Choose "${value}" in` : `Type "${value}" into`
+    await act(runner, job, progress, `${verb} the field "${name}"`)
+    // An engine that says it did something need not have.
+    const after = (await port.facts()).form.fields.find((one) => same(one.label, name) || same(one.name, name))
+    if (after?.filled === false) throw new Problem('engine-failed', `The field "${name}" is still empty.`)
+  }
+  return `${wanted.length} fields`
+}
+
+const uploadResume: StepWork = async (job, _progress, { browser, leases, uploadDir }) => {
+  if (job.resume === undefined) return { skipped: 'no file was given' }
+  const file = uploadPath(uploadDir, job.resume)
+  const page = browser.requireSession().pages.requireFront()
+  await page.perform({ limitMs: uploadMs }, (operation) =>
+    upload(page, operation, () => mayAct(leases), { selector: 'input[type=file]', file }),
+  )
+  return 'the file is in its field'
+}
+
+const checkCaptcha: StepWork = async (job, _progress, { port, requests }) => {
+  const { form } = await port.facts()
+  if (form.captcha === null) return 'none'
+  const request = requests.raise({
+    reason: `there is a captcha (${form.captcha})`,
+    instruction: 'Solve the captcha, then give control back.',
+    ...{ pageUrl: port.url(), picture: await port.thumbnail(), timeMs: captchaMs, runId: null, jobId: job.id },
+  })
+  const outcome = await request.outcome
+  if (outcome.kind !== 'handed_back' || outcome.outcome !== 'resolved')
+    throw new Problem('engine-failed', `The captcha was not solved: ${outcome.kind.replace('_', ' ')}.`)
+  const after = await port.facts()
+  if (after.form.captcha !== null) throw new Problem('engine-failed', 'The captcha is still there after the hand-back.')
+  return `solved by ${outcome.operator}`
+}
+
+const submit: StepWork = async (job, progress, { runner }) => {
+  await act(runner, job, progress, 'Click the button that submits the application')
+  return 'sent'
+}
+
+const verify: StepWork = async (job, _progress, { port }) => {
+  const deadline = performance.now() + verifyMs
+  const arrived = (text: string) =>
+    job.expect === undefined ? /thank you|received|submitted|success/i.test(text) : text.includes(job.expect)
+  for (;;) {
+    const facts = await port.facts().catch(() => undefined)
+    if (facts !== undefined && arrived(facts.text)) return `the page says so: ${facts.title}`
+    if (performance.now() > deadline)
+      throw new Problem(
+        'engine-failed',
+        `The page does not say that it arrived: ${facts?.title ?? 'it does not answer'}.`,
+      )
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+}
+
+/** Always runs: leaves no engine connected, and no browser that was started for the job alone. */
+const cleanup: StepWork = async (_job, progress, { controller, browser, leases }) => {
+  await controller.release(true)
+  if (!progress.startedBrowser || leases.current !== null) return 'the engine is released'
+  await browser.stop('the job is over')
+  return 'the engine is released, and the browser that the job had started is stopped'
+}
+
+export const stepWork: Record<JobStepName, StepWork> = {
+  'start-browser': startBrowser,
+  'analyze-form': analyzeForm,
+  'fill-fields': fillFields,
+  'upload-resume': uploadResume,
+  'check-captcha': checkCaptcha,
+  submit,
+  verify,
+  cleanup,
+}
+
+async function act(runner: EngineRunner, job: JobAsked, progress: JobProgress, instruction: string): Promise<void> {
+  await runner.run({ instruction, kind: 'act', platform: progress.platform, cascade: true, jobId: job.id })
+}
+
+function same(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase()
+}
+
+function mayAct(leases: LeaseService): void {
+  const lease = leases.current
+  if (lease !== null) throw new Problem('held-by-operator', `${lease.operator} has control of the browser.`)
+}

@@ -1,0 +1,136 @@
+import type { RawLine } from '../../shared/domain/log-lines.ts'
+import { dockerTime } from '../../shared/domain/log-time.ts'
+import { dockerPartBytes, fitting, maxLineChars, PartJoiner } from './parts.ts'
+
+/** `2024-01-01T00:00:00.000000000Z ` stands before every line, and before every part of a long one. */
+const stampBytes = 31
+const headerBytes = 8
+/** Docker's frames are 16 KiB and a stamp; anything far beyond is not this protocol. */
+const maxFrameBytes = 4 * 1024 * 1024
+const newline = 10
+
+/** Turns the bytes of Docker's log stream into lines, however they are cut. */
+export interface StreamDecoder {
+  /** How many lines and parts of lines Docker has sent: what its `tail` counts. */
+  readonly entries: number
+  push(chunk: Buffer): RawLine[]
+  /** What is left when the stream has ended. */
+  finish(): RawLine[]
+}
+
+/** Without a terminal, frames say which output a line came from. */
+export class FramedDecoder implements StreamDecoder {
+  readonly #joiner = new PartJoiner()
+  #carry: Buffer | undefined
+  entries = 0
+
+  push(chunk: Buffer): RawLine[] {
+    const bytes = this.#carry === undefined ? chunk : Buffer.concat([this.#carry, chunk])
+    const lines: RawLine[] = []
+    let at = 0
+    while (bytes.length - at >= headerBytes) {
+      const stream = bytes.readUInt8(at)
+      const size = bytes.readUInt32BE(at + 4)
+      if (stream > 3 || size > maxFrameBytes) throw new Error("Docker's log stream is not what it should be.")
+      const end = at + headerBytes + size
+      if (end > bytes.length) break
+      this.#frame(stream, bytes, at + headerBytes, end, lines)
+      at = end
+    }
+    this.#carry = at === bytes.length ? undefined : bytes.subarray(at)
+    return lines
+  }
+
+  finish(): RawLine[] {
+    const lines: RawLine[] = []
+    this.#joiner.finish(lines)
+    return lines
+  }
+
+  #frame(stream: number, bytes: Buffer, start: number, end: number, into: RawLine[]): void {
+    this.entries++
+    const timestamp = stampAt(bytes, start, end)
+    if (timestamp === undefined) return
+    const from = start + stampBytes
+    const whole = bytes[end - 1] === newline
+    const to = whole ? end - 1 : end
+    this.#joiner.take({ stream, timestamp, text: bytes.toString('utf8', from, to), whole, bytes: to - from }, into)
+  }
+}
+
+/** With a terminal there are no frames: lines end with a newline, and long ones have stamps inside. */
+export class TerminalDecoder implements StreamDecoder {
+  #carry: Buffer[] = []
+  #carried = 0
+  #skipped = 0
+  entries = 0
+
+  push(chunk: Buffer): RawLine[] {
+    const lines: RawLine[] = []
+    let at = 0
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, at)) {
+      this.#line(this.#whole(chunk.subarray(at, end)), lines)
+      at = end + 1
+    }
+    if (at < chunk.length) this.#keep(chunk.subarray(at))
+    return lines
+  }
+
+  finish(): RawLine[] {
+    const lines: RawLine[] = []
+    if (this.#carried > 0) this.#line(this.#whole(Buffer.alloc(0)), lines)
+    return lines
+  }
+
+  #keep(rest: Buffer): void {
+    // Four bytes make at most one character: beyond this the line is too long in any case.
+    if (this.#carried > 4 * maxLineChars) {
+      this.#skipped += rest.length
+      return
+    }
+    this.#carry.push(rest)
+    this.#carried += rest.length
+  }
+
+  #whole(rest: Buffer): Buffer {
+    if (this.#carried === 0) return rest
+    this.#keep(rest)
+    const line = Buffer.concat(this.#carry)
+    this.#carry = []
+    this.#carried = 0
+    return line
+  }
+
+  #line(line: Buffer, into: RawLine[]): void {
+    const skipped = this.#skipped
+    this.#skipped = 0
+    const timestamp = stampAt(line, 0, line.length)
+    if (timestamp === undefined) return
+    const stamp = line.subarray(0, stampBytes)
+    const parts: Buffer[] = []
+    let at = stampBytes
+    for (;;) {
+      const cut = at + dockerPartBytes
+      if (line.length < cut + stampBytes || !line.subarray(cut, cut + stampBytes).equals(stamp)) break
+      parts.push(line.subarray(at, cut))
+      at = cut + stampBytes
+    }
+    this.entries += parts.length + 1
+    // Some log drivers leave out the newline behind the last part of a long line: the next line begins at its stamp.
+    const next = parts.length === 0 ? -1 : nextStamp(line, at)
+    const rest = line.subarray(at, next === -1 ? line.length : next)
+    const text = (parts.length === 0 ? rest : Buffer.concat([...parts, rest])).toString('utf8')
+    into.push({ timestamp, text: fitting(text, skipped) })
+    if (next !== -1) this.#line(line.subarray(next), into)
+  }
+}
+
+function nextStamp(line: Buffer, from: number): number {
+  const match = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z /.exec(line.toString('latin1', from))
+  return match === null ? -1 : from + match.index
+}
+
+function stampAt(bytes: Buffer, start: number, end: number): string | undefined {
+  if (end - start < stampBytes) return undefined
+  return dockerTime(bytes.toString('latin1', start, start + stampBytes - 1))
+}

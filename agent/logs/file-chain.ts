@@ -1,0 +1,114 @@
+import fs from 'node:fs/promises'
+
+/** A log file and the older ones that rotation left beside it: `x.log`, `x.log.1`, `x.log.2`, … */
+
+const maxRotated = 100
+/** Names that are missing for the moment in which rotation renames their files. */
+const maxHoles = 1
+const probeBytes = 64 * 1024
+
+/** An open file of the chain; the name may change under it, the file does not. */
+export interface ChainFile {
+  handle: fs.FileHandle
+  inode: number
+}
+
+/** Opens what there is, newest first. Compressed files are the end of the chain. */
+export async function openChain(path: string, stopAt?: (inode: number) => boolean): Promise<ChainFile[]> {
+  const files: ChainFile[] = []
+  let holes = 0
+  for (let index = 0; index <= maxRotated && holes <= maxHoles; index++) {
+    const handle = await fs.open(index === 0 ? path : `${path}.${index}`, 'r').catch(() => undefined)
+    if (handle === undefined) {
+      holes++
+      continue
+    }
+    const { ino: inode } = await handle.stat()
+    const stop = stopAt?.(inode) === true
+    // A file that was renamed while we looked stands there a second time.
+    if (stop || files.some((file) => file.inode === inode)) await handle.close()
+    else files.push({ handle, inode })
+    if (stop) break
+  }
+  return files
+}
+
+export async function closeChain(files: readonly ChainFile[]): Promise<void> {
+  await Promise.all(files.map(({ handle }) => handle.close().catch(() => {})))
+}
+
+/** The start of the first line at or after `from`, with that line's time; undefined where no line has one. */
+async function lineAt(
+  handle: fs.FileHandle,
+  from: number,
+  timeOf: (line: string) => string | undefined,
+): Promise<{ start: number; time: string } | undefined> {
+  const buffer = Buffer.allocUnsafe(probeBytes)
+  let at = from
+  let skip = from > 0
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, 0, probeBytes, at)
+    if (bytesRead === 0) return undefined
+    let start = 0
+    if (skip) {
+      const end = buffer.subarray(0, bytesRead).indexOf(10)
+      if (end === -1) {
+        at += bytesRead
+        continue
+      }
+      start = end + 1
+      skip = false
+    }
+    for (;;) {
+      const end = buffer.subarray(0, bytesRead).indexOf(10, start)
+      if (end === -1) break
+      const time = timeOf(buffer.toString('utf8', start, end))
+      if (time !== undefined) return { start: at + start, time }
+      start = end + 1
+    }
+    // Either a line longer than the buffer, which is passed over, or one that is cut at its end.
+    if (start === 0) {
+      at += bytesRead
+      skip = true
+    } else at += start
+    if (bytesRead < probeBytes) return undefined
+  }
+}
+
+/** A place in the file before which every line is earlier than `time`; found without reading the file. */
+export async function offsetOf(
+  handle: fs.FileHandle,
+  time: string,
+  timeOf: (line: string) => string | undefined,
+): Promise<number> {
+  let low = 0
+  let high = (await handle.stat()).size
+  while (high - low > probeBytes) {
+    const middle = Math.floor((low + high) / 2)
+    const found = await lineAt(handle, middle, timeOf)
+    if (found !== undefined && found.time < time && found.start < high) low = found.start
+    else high = middle
+  }
+  return low
+}
+
+/** The files that can have lines at or after `time`, oldest first; the others are closed again. */
+export async function chainFrom(
+  path: string,
+  time: string,
+  timeOf: (line: string) => string | undefined,
+): Promise<ChainFile[]> {
+  const files = await openChain(path)
+  const needed: ChainFile[] = []
+  let reached = false
+  for (const file of files) {
+    if (reached) {
+      await file.handle.close()
+      continue
+    }
+    needed.unshift(file)
+    const first = await lineAt(file.handle, 0, timeOf)
+    reached = first !== undefined && first.time < time
+  }
+  return needed
+}

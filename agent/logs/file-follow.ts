@@ -1,0 +1,124 @@
+import fs from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FileAlarm, type Nudge } from './file-alarm.ts'
+import { type ChainFile, chainFrom, closeChain, offsetOf, openChain } from './file-chain.ts'
+
+const chunkBytes = 256 * 1024
+/** A line beyond this is passed on in pieces: nothing may make the agent hold more. */
+const maxCarryBytes = 4 * 1024 * 1024
+
+export interface FollowFileOptions {
+  path: string
+  /** Lines before this time are passed over as far as that can be done without reading them. */
+  from: string
+  timeOf: (line: string) => string | undefined
+  signal: AbortSignal
+  /** Given the way to have the file looked at before its time. */
+  nudge?: Nudge | undefined
+}
+
+/**
+ * The lines of a file as it grows, through rotation and truncation. An empty portion says that the end has been
+ * reached. Ends when it is told to, having read what was there by then.
+ */
+export async function* followFile({
+  path: file,
+  from,
+  timeOf,
+  signal,
+  nudge,
+}: FollowFileOptions): AsyncGenerator<string[]> {
+  const alarm = new FileAlarm(file, signal, nudge)
+  let files = await chainFrom(file, from, timeOf)
+  try {
+    let offset = files[0] === undefined ? 0 : await offsetOf(files[0].handle, from, timeOf)
+    for (;;) {
+      const current = files[0]
+      // Asked before the read: what was written until then is read even if nobody waits for more.
+      const last = signal.aborted
+      const before = offset
+      if (current !== undefined) {
+        const reader = new GrowingFile(current.handle, offset)
+        yield* reader.toEnd()
+        offset = reader.offset
+      }
+      if (files.length > 1) {
+        await closeChain(files.splice(0, 1))
+        offset = 0
+        alarm.forget()
+        continue
+      }
+      const newer = await openNewer(file, current)
+      if (newer.length > 0) {
+        // What came between the last read and the rename.
+        if (current !== undefined) yield* new GrowingFile(current.handle, offset).toEnd()
+        await closeChain(files)
+        files = newer
+        offset = 0
+        alarm.forget()
+        continue
+      }
+      yield []
+      if (last) return
+      await alarm.wait(offset !== before)
+      if (current !== undefined && (await alarm.emptied(current.handle, offset))) offset = 0
+    }
+  } finally {
+    alarm.stop()
+    await closeChain(files)
+  }
+}
+
+/** Rotation renames one file after the other; looked at in between, the chain has holes. */
+const rotationTries = 20
+
+/** Files that took the place of `current`, oldest first. */
+async function openNewer(file: string, current: ChainFile | undefined): Promise<ChainFile[]> {
+  const inode = await fs.stat(file).then(
+    (stat) => stat.ino,
+    () => undefined,
+  )
+  if (inode === undefined || inode === current?.inode) return []
+  for (let tries = 1; ; tries++) {
+    let met = current === undefined
+    const chain = await openChain(file, (other) => {
+      met ||= other === current?.inode
+      return other === current?.inode
+    })
+    // Rotated out of the folder altogether: then all that are left are newer.
+    if (met || tries === rotationTries || (await current?.handle.stat())?.nlink === 0) return chain.reverse()
+    await closeChain(chain)
+    await sleep(2)
+  }
+}
+
+/** Reads whole lines from a place in a file to its present end. */
+class GrowingFile {
+  readonly #handle: fs.FileHandle
+  /** Behind the last whole line that was read. */
+  offset: number
+
+  constructor(handle: fs.FileHandle, offset: number) {
+    this.#handle = handle
+    this.offset = offset
+  }
+
+  async *toEnd(): AsyncGenerator<string[]> {
+    let size = chunkBytes
+    for (;;) {
+      const buffer = Buffer.allocUnsafe(size)
+      const { bytesRead } = await this.#handle.read(buffer, 0, size, this.offset)
+      const end = buffer.subarray(0, bytesRead).lastIndexOf(10)
+      if (end !== -1) {
+        this.offset += end + 1
+        const text = buffer.toString('utf8', 0, end)
+        yield text.split('\n')
+        size = chunkBytes
+      } else if (bytesRead === size && size < maxCarryBytes) size *= 2
+      else if (bytesRead === size) {
+        this.offset += bytesRead
+        yield [buffer.toString('utf8', 0, bytesRead)]
+      } else return
+    }
+  }
+}

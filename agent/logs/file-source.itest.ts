@@ -1,0 +1,100 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { freshFolder } from '../../e2e/rigs/folder.ts'
+import { until } from '../../e2e/rigs/until.ts'
+import type { LogLine } from '../../shared/contract/logs.ts'
+import { nanoTimeOf } from '../../shared/domain/log-time.ts'
+import { FileSource } from './file-source.ts'
+import { adspowerSource, type LogPlaces, systemSource } from './other-sources.ts'
+
+let folder: string
+let remove: () => void
+let file: string
+let number = 0
+
+beforeEach(() => {
+  ;({ folder, remove } = freshFolder('logfiles'))
+  file = path.join(folder, 'syslog')
+  fs.writeFileSync(file, '')
+})
+afterEach(() => remove())
+
+const write = (count: number) => {
+  const lines = Array.from({ length: count }, () => `${new Date().toISOString()} host test[1]: ${++number}\n`)
+  fs.appendFileSync(file, lines.join(''))
+}
+const numbers = (lines: readonly LogLine[]) => lines.map(({ message }) => Number(message.split(' ').at(-1)))
+const upTo = (from: number) => Array.from({ length: number - from }, (_, index) => from + 1 + index)
+const beginning = { timestamp: nanoTimeOf(0), seq: 0 }
+
+function follow(source: FileSource, after = beginning): { lines: LogLine[]; stop: () => void } {
+  const lines: LogLine[] = []
+  const stop = source.follow(after, { lines: (more) => void lines.push(...more), notice: () => {} })
+  return { lines, stop }
+}
+
+test('a file is followed through rotation and truncation', async () => {
+  const from = number
+  const { lines, stop } = follow(new FileSource(file, 'system'))
+  write(100)
+  await until('the first', () => lines.length === 100)
+  for (let turn = 0; turn < 5; turn++) {
+    write(50)
+    fs.renameSync(file, `${file}.1`)
+    fs.writeFileSync(file, '')
+    write(50)
+    await until('both files', () => numbers(lines).at(-1) === number)
+  }
+  fs.truncateSync(file, 0)
+  await until('the look at the empty file', () => fs.statSync(file).size === 0)
+  await new Promise((resolve) => setTimeout(resolve, 1200))
+  write(20)
+  await until('what was written anew', () => numbers(lines).at(-1) === number)
+  expect(numbers(lines)).toEqual(upTo(from))
+  stop()
+})
+
+test('it is resumed at any line, also where many have the same second', async () => {
+  const from = number
+  const second = '2026-01-01T00:00:00Z'
+  const text = Array.from({ length: 300 }, () => `${second} host test[1]: ${++number}\n`).join('')
+  fs.writeFileSync(file, text)
+  const source = new FileSource(file, 'system')
+  const { lines: all, stop } = follow(source)
+  await until('all', () => all.length === 300)
+  stop()
+  for (const index of [0, 1, 137, 298]) {
+    const last = all[index]
+    const rest = follow(source, { timestamp: last?.timestamp ?? '', seq: last?.seq ?? 0 })
+    await until('the rest', () => rest.lines.length === 299 - index)
+    expect(numbers(rest.lines)).toEqual(upTo(from + index + 1))
+    rest.stop()
+  }
+})
+
+test('the last lines come from the end, through the rotated files', async () => {
+  write(3000)
+  fs.renameSync(file, `${file}.1`)
+  write(1000)
+  const source = new FileSource(file, 'system')
+  const query = { since: undefined, search: undefined }
+  expect(numbers((await source.history({ lines: 2500, ...query })).lines)).toEqual(upTo(number - 2500))
+  const all = await source.history({ lines: 5000, ...query })
+  expect([all.lines.length, all.truncated]).toEqual([4000, false])
+  const found = await source.history({ lines: 5, since: undefined, search: `: ${number - 3500}` })
+  expect(numbers(found.lines)).toEqual([number - 3500])
+})
+
+test('what is not there is said, with what to do', () => {
+  const none: LogPlaces = {
+    journals: [],
+    journalctl: undefined,
+    syslogs: [path.join(folder, 'no')],
+    adspower: [folder],
+  }
+  expect(() => systemSource(none, folder)).toThrow('neither a journal nor a syslog')
+  expect(() => adspowerSource(none)).toThrow('PILOTHOUSE_ADSPOWER_LOGS')
+  fs.writeFileSync(path.join(folder, 'main.log'), '[2026-01-01 00:00:00.1] [error] no\n')
+  expect(adspowerSource(none)).toBeInstanceOf(FileSource)
+})

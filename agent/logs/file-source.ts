@@ -1,0 +1,72 @@
+import fs from 'node:fs/promises'
+import { disorderMs, LineAssembler, looksLikeTrace, type RawLine } from '../../shared/domain/log-lines.ts'
+import { PlainDecoder, plainTime } from '../../shared/domain/log-plain.ts'
+import { earlier, type LogPosition } from '../../shared/domain/log-time.ts'
+import { readBackward } from './file-backward.ts'
+import { followFile } from './file-follow.ts'
+import { readLast } from './history.ts'
+import { assembleAll, type History, type HistoryQuery, type LineSink, type LineSource } from './sources.ts'
+
+/** After a failure to read, the file is tried again. */
+const retryMs = 1000
+
+/** A text file that grows, such as the system's log. */
+export class FileSource implements LineSource {
+  readonly #file: string
+  readonly #service: string
+
+  constructor(file: string, service: string) {
+    this.#file = file
+    this.#service = service
+  }
+
+  async history(query: HistoryQuery): Promise<History> {
+    const startedAt = (await fs.stat(this.#file)).mtimeMs
+    const timeOf = (line: string) => plainTime(line, Date.now())
+    return readLast(
+      {
+        portions: readBackward(this.#file),
+        decode: (entries) => new PlainDecoder(startedAt).push(entries),
+        startsAfresh: (entry, before) => {
+          const time = timeOf(entry)
+          return time !== undefined && time !== timeOf(before) && !looksLikeTrace(entry)
+        },
+      },
+      this.#service,
+      query,
+    )
+  }
+
+  follow(after: LogPosition, sink: LineSink): () => void {
+    const stop = new AbortController()
+    void this.#followOn(after, sink, stop.signal)
+    return () => stop.abort()
+  }
+
+  async #followOn(after: LogPosition, sink: LineSink, signal: AbortSignal): Promise<void> {
+    let position = after
+    while (!signal.aborted) {
+      const assembler = new LineAssembler(this.#service, position)
+      try {
+        await assembleAll(this.#raw(position.timestamp, signal), assembler, (lines) =>
+          signal.aborted ? undefined : sink.lines(lines),
+        )
+      } catch (error) {
+        sink.notice(`The log cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+      }
+      position = assembler.position ?? position
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
+    }
+  }
+
+  async *#raw(from: string, signal: AbortSignal): AsyncGenerator<RawLine[]> {
+    // A line without a time that comes first is taken for one of before, and one that comes later for new.
+    const decoder = new PlainDecoder(Date.parse(from.slice(0, 19)))
+    const start = earlier(from, disorderMs)
+    const timeOf = (line: string) => plainTime(line, Date.now())
+    for await (const entries of followFile({ path: this.#file, from: start, timeOf, signal })) {
+      if (signal.aborted) return
+      yield decoder.push(entries)
+    }
+  }
+}

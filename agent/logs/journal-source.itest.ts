@@ -1,0 +1,86 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freshFolder } from '../../e2e/rigs/folder.ts'
+import { type Program, runProgram, startProgram } from '../../e2e/rigs/program.ts'
+import { until } from '../../e2e/rigs/until.ts'
+import type { LogLine } from '../../shared/contract/logs.ts'
+import { type LogPosition, nanoTimeOf } from '../../shared/domain/log-time.ts'
+import { findProgram } from '../processes/find-program.ts'
+import { JournalSource } from './journal-source.ts'
+
+const journald = '/lib/systemd/systemd-journald'
+const missing =
+  process.getuid?.() !== 0 || !fs.existsSync(journald) || findProgram(['journalctl', 'nsenter']) === undefined
+
+let folder: string
+let remove: () => void
+let daemon: Program
+let source: JournalSource
+
+beforeAll(async () => {
+  if (missing) return
+  ;({ folder, remove } = freshFolder('journal'))
+  // A journal of its own: /run is empty in its mount namespace.
+  const script = 'mount -t tmpfs t /run && mkdir -p /run/log/journal /run/systemd/journal && exec "$0"'
+  daemon = await startProgram('unshare', ['-m', '--propagation', 'private', 'sh', '-c', script, journald])
+  const journal = `/proc/${daemon.pid}/root/run/log/journal`
+  await daemon.ready('the journal', () => fs.readdirSync(journal).length > 0)
+  const wrapper = path.join(folder, 'journalctl')
+  fs.writeFileSync(wrapper, `#!/bin/sh\nexec journalctl --directory=${journal} "$@"\n`, { mode: 0o755 })
+  source = new JournalSource(wrapper, 'system', folder)
+  await daemon.ready('a journal that can be written', () => write('ready'))
+})
+
+afterAll(async () => {
+  await daemon?.end()
+  remove?.()
+})
+
+const write = (...lines: string[]) =>
+  runProgram('nsenter', [
+    '-m',
+    '-t',
+    String(daemon.pid),
+    'systemd-cat',
+    '-t',
+    'test',
+    '-p',
+    'err',
+    'printf',
+    '%s\n',
+    ...lines,
+  ])
+const ours = (lines: readonly LogLine[]) => lines.filter(({ message }) => message.startsWith('test['))
+const texts = (lines: readonly LogLine[]) => ours(lines).map(({ message }) => message.replace(/^test\[\d+\]: /, ''))
+
+function follow(after: LogPosition): { lines: LogLine[]; stop: () => void } {
+  const lines: LogLine[] = []
+  const stop = source.follow(after, { lines: (more) => void lines.push(...more), notice: () => {} })
+  return { lines, stop }
+}
+
+test.skipIf(missing)('the journal is followed, and resumed behind any line', async () => {
+  const all = follow({ timestamp: nanoTimeOf(Date.now() - 60_000), seq: 0 })
+  await write(...Array.from({ length: 50 }, (_, index) => `line ${index}`))
+  await until('all lines', () => texts(all.lines).at(-1) === 'line 49')
+  expect(ours(all.lines).every(({ level, service }) => level === 'error' && service === 'system')).toBe(true)
+  const whole = texts(all.lines)
+  for (const index of [0, 7, 48]) {
+    const last = ours(all.lines)[index]
+    const rest = follow({ timestamp: last?.timestamp ?? '', seq: last?.seq ?? 0 })
+    await until('the rest', () => texts(rest.lines).at(-1) === 'line 49')
+    expect(texts(rest.lines)).toEqual(whole.slice(index + 1))
+    rest.stop()
+  }
+  all.stop()
+})
+
+test.skipIf(missing)('its last lines can be asked for', async () => {
+  await write(...Array.from({ length: 30 }, (_, index) => `more ${index}`))
+  const ask = (lines: number, search?: string) => source.history({ lines, since: undefined, search })
+  await until('the last of them', async () => texts((await ask(1)).lines)[0] === 'more 29')
+  const { lines, truncated } = await ask(10)
+  expect([texts(lines), truncated]).toEqual([Array.from({ length: 10 }, (_, index) => `more ${20 + index}`), true])
+  expect(texts((await ask(50, 'MORE 7')).lines)).toEqual(['more 7'])
+})

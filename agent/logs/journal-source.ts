@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { disorderMs, LineAssembler, type RawLine } from '../../shared/domain/log-lines.ts'
+import { parseJournal } from '../../shared/domain/log-plain.ts'
+import { earlier, type LogPosition, milliseconds } from '../../shared/domain/log-time.ts'
+import { Problem } from '../../shared/errors.ts'
+import { type CaredProcess, spawnCared } from '../processes/spawn-cared.ts'
+import { assemble, LastLines } from './history.ts'
+import { assembleAll, type History, type HistoryQuery, type LineSink, type LineSource } from './sources.ts'
+
+const maxOutputBytes = 64 * 1024 * 1024
+const limitMs = 20_000
+const retryMs = 2000
+/** A search looks at this many entries and no more. */
+const searchedEntries = 100_000
+
+/** The system's journal, as journalctl tells it. */
+export class JournalSource implements LineSource {
+  readonly #program: string
+  readonly #service: string
+  readonly #dataDir: string
+
+  constructor(program: string, service: string, dataDir: string) {
+    this.#program = program
+    this.#service = service
+    this.#dataDir = dataDir
+  }
+
+  async history(query: HistoryQuery): Promise<History> {
+    const count = query.search === undefined ? query.lines + 1 : searchedEntries
+    const since = query.since === undefined ? [] : [`--since=@${Math.floor(milliseconds(query.since) / 1000)}`]
+    const output = await this.#run([...this.#args, `--lines=${count}`, ...since])
+    const raws = output.split('\n').flatMap((entry) => (entry === '' ? [] : (parseJournal(entry) ?? [])))
+    const taken = new LastLines(query)
+    taken.add(assemble(raws, this.#service))
+    return taken.result(raws.length >= count)
+  }
+
+  follow(after: LogPosition, sink: LineSink): () => void {
+    const stop = new AbortController()
+    void this.#followOn(after, sink, stop.signal)
+    return () => stop.abort()
+  }
+
+  get #args(): string[] {
+    return ['--output=json', '--no-pager', '--quiet', '--all']
+  }
+
+  async #followOn(after: LogPosition, sink: LineSink, signal: AbortSignal): Promise<void> {
+    let position = after
+    while (!signal.aborted) {
+      const assembler = new LineAssembler(this.#service, position)
+      try {
+        await assembleAll(this.#raw(position.timestamp, signal), assembler, (lines) =>
+          signal.aborted ? undefined : sink.lines(lines),
+        )
+      } catch (error) {
+        sink.notice(`The journal cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+      }
+      position = assembler.position ?? position
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
+    }
+  }
+
+  async *#raw(from: string, signal: AbortSignal): AsyncGenerator<RawLine[]> {
+    const since = Math.floor(milliseconds(earlier(from, disorderMs)) / 1000)
+    const journal = await this.#spawn([...this.#args, '--follow', '--lines=all', `--since=@${since}`])
+    const end = () => void journal.end()
+    signal.addEventListener('abort', end, { once: true })
+    try {
+      if (!signal.aborted && journal.report !== null) yield* journalLines(journal.report)
+    } finally {
+      signal.removeEventListener('abort', end)
+      await journal.end()
+    }
+  }
+
+  /** Its output comes through the report pipe, which waits for us; the usual one is read at once and kept for errors. */
+  #spawn(args: readonly string[]): Promise<CaredProcess> {
+    return spawnCared({
+      name: 'journalctl',
+      program: '/bin/sh',
+      args: ['-c', 'exec "$@" >&3', 'sh', this.#program, ...args],
+      env: process.env,
+      dataDir: this.#dataDir,
+      reportPipe: true,
+    })
+  }
+
+  #run(args: readonly string[]): Promise<string> {
+    return new Promise((resolve, reject) => {
+      execFile(this.#program, args, { maxBuffer: maxOutputBytes, timeout: limitMs }, (error, stdout) => {
+        if (error === null) resolve(stdout)
+        else reject(new Problem('internal', `journalctl could not be read: ${error.message.slice(0, 300)}`))
+      })
+    })
+  }
+}
+
+async function* journalLines(stream: Readable): AsyncGenerator<RawLine[]> {
+  let rest: Buffer[] = []
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const end = chunk.lastIndexOf(10)
+    if (end === -1) {
+      rest.push(chunk)
+      continue
+    }
+    const whole = Buffer.concat([...rest, chunk.subarray(0, end)]).toString('utf8')
+    rest = [chunk.subarray(end + 1)]
+    yield whole.split('\n').flatMap((entry) => parseJournal(entry) ?? [])
+  }
+}

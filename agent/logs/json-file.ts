@@ -1,0 +1,68 @@
+import type { RawLine } from '../../shared/domain/log-lines.ts'
+import { dockerTime } from '../../shared/domain/log-time.ts'
+import { type Part, PartJoiner } from './parts.ts'
+
+/** Docker's json-file format: `{"log":"text\n","stream":"stdout","time":"…"}`, one per line. */
+
+const opening = '{"log":"'
+const timeKey = '","time":"'
+const quiet = '\\n","stream":"std'
+
+/** One entry; undefined where a crash left half a line or a disk left zeros. */
+export function parseEntry(entry: string): Part | undefined {
+  return parsePlainEntry(entry) ?? parseAny(entry)
+}
+
+/** The time alone, for looking one up in a file. */
+export function entryTime(entry: string): string | undefined {
+  const at = entry.lastIndexOf('"time":"')
+  return at === -1 ? undefined : dockerTime(entry.slice(at + 8, -2))
+}
+
+/** An entry without anything escaped but its newline, as nearly all are, needs no JSON parser. */
+export function parsePlainEntry(entry: string): Part | undefined {
+  if (!entry.startsWith(opening)) return undefined
+  const end = entry.indexOf('\\')
+  if (end === -1 || !entry.startsWith(quiet, end)) return undefined
+  // Both `out` and `err` have three letters.
+  const timeAt = end + quiet.length + 3 + timeKey.length
+  if (!entry.startsWith(timeKey, timeAt - timeKey.length) || !entry.endsWith('Z"}')) return undefined
+  const timestamp = dockerTime(entry.slice(timeAt, -2))
+  if (timestamp === undefined) return undefined
+  const stream = entry.charCodeAt(end + quiet.length) === 101 ? 2 : 1
+  return { stream, timestamp, text: entry.slice(opening.length, end), whole: true, bytes: 0 }
+}
+
+function parseAny(entry: string): Part | undefined {
+  try {
+    const { log, stream, time } = JSON.parse(entry) as { log?: unknown; stream?: unknown; time?: unknown }
+    if (typeof log !== 'string' || typeof time !== 'string') return undefined
+    const timestamp = dockerTime(time)
+    if (timestamp === undefined) return undefined
+    const whole = log.endsWith('\n')
+    const text = whole ? log.slice(0, -1) : log
+    return { stream: stream === 'stderr' ? 2 : 1, timestamp, text, whole, bytes: whole ? 0 : Buffer.byteLength(text) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Entries, in whatever portions, to lines. */
+export class EntryDecoder {
+  readonly #joiner = new PartJoiner()
+
+  push(entries: readonly string[]): RawLine[] {
+    const lines: RawLine[] = []
+    for (const entry of entries) {
+      const part = parseEntry(entry)
+      if (part !== undefined) this.#joiner.take(part, lines)
+    }
+    return lines
+  }
+
+  finish(): RawLine[] {
+    const lines: RawLine[] = []
+    this.#joiner.finish(lines)
+    return lines
+  }
+}

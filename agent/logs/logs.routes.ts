@@ -1,0 +1,84 @@
+import type { LogLine } from '../../shared/contract/logs.ts'
+import { nanoTime, parseSince } from '../../shared/domain/log-time.ts'
+import { Problem } from '../../shared/errors.ts'
+import type { Handlers, ServerSocket, SocketHandlers } from '../server/handlers.ts'
+import type { LogsService } from './logs.service.ts'
+import { LogReader } from './reader.ts'
+
+export function logsRoutes(logs: LogsService): Pick<Handlers, 'logs.get'> {
+  return {
+    async 'logs.get'({ service, lines, since, search }): Promise<{
+      lines: LogLine[]
+      service: string
+      truncated: boolean
+    }> {
+      const from = since === undefined ? undefined : nanoTime(since)
+      const found = await logs.history(service, { lines, since: from, search })
+      return { ...found, service }
+    },
+  }
+}
+
+interface Subscription {
+  service: string
+  since?: string | undefined
+  batch?: boolean | undefined
+}
+
+/** `/ws/logs`: one subscription at a time; another takes its place. */
+export function logsSocket(logs: LogsService): Pick<SocketHandlers, 'logs'> {
+  return {
+    logs: (params) => (socket) => {
+      const subscriber = new Subscriber(logs, socket)
+      socket.onMessage = (message) => {
+        if (message.type === 'ping') socket.send({ type: 'pong' })
+        else if (message.type === 'unsubscribe') subscriber.leave()
+        else void subscriber.subscribe(message)
+      }
+      socket.onClose = () => subscriber.leave()
+      if (params.service !== undefined) void subscriber.subscribe({ service: params.service })
+    },
+  }
+}
+
+class Subscriber {
+  readonly #logs: LogsService
+  readonly #socket: ServerSocket<'logs'>
+  #leave: () => void = () => {}
+  /** Counts subscriptions: one that is overtaken while its service is looked for must not begin. */
+  #turn = 0
+
+  constructor(logs: LogsService, socket: ServerSocket<'logs'>) {
+    this.#logs = logs
+    this.#socket = socket
+  }
+
+  leave(): void {
+    this.#turn++
+    this.#leave()
+    this.#leave = () => {}
+  }
+
+  async subscribe({ service, since, batch }: Subscription): Promise<void> {
+    this.leave()
+    const turn = this.#turn
+    try {
+      const after = since === undefined ? undefined : parseSince(since)
+      if (since !== undefined && after === undefined) {
+        throw new Problem('invalid-params', 'since takes the timestamp of a line, with "#" and its seq behind it.')
+      }
+      const feed = await this.#logs.feed(service)
+      if (turn !== this.#turn) return
+      const reader = new LogReader(this.#socket, service, batch === true)
+      const leaveFeed = feed.join(reader, after)
+      this.#leave = () => {
+        leaveFeed()
+        reader.close()
+      }
+    } catch (error) {
+      if (turn !== this.#turn) return
+      const problem = Problem.from(error)
+      this.#socket.send({ type: 'error', message: problem.message, code: problem.code })
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import os from 'node:os'
+import { contractVersion, sockets } from '../../shared/contract/index.ts'
+import { createOpenApi } from '../../shared/contract/openapi.ts'
+import { Problem } from '../../shared/errors.ts'
+import type { HealthService } from '../health/health.service.ts'
+import type { MetricsService } from '../metrics/metrics.service.ts'
+import { type Counter, openMetrics } from '../metrics/open-metrics.ts'
+import { type Handlers, Reply } from '../server/handlers.ts'
+import { findSocket } from '../server/routes.ts'
+import type { Tickets } from '../server/tickets.ts'
+import type { MachineParts } from './capabilities.ts'
+
+type Names =
+  | 'machine.health'
+  | 'machine.version'
+  | 'machine.metrics'
+  | 'machine.status'
+  | 'machine.openapi'
+  | 'tickets.create'
+
+export interface MachineRouteParts {
+  agentId: string
+  machineType: string
+  metrics: MetricsService
+  tickets: Tickets
+  /** Cached for a few seconds by its owner. */
+  inspect: () => Promise<MachineParts>
+  health: HealthService
+  /** The tag of the image that is deployed; null where none is. */
+  deployedTag: () => string | null
+  counters: () => Counter[]
+  gauges: () => Counter[]
+}
+
+export function machineRoutes(parts: MachineRouteParts): Pick<Handlers, Names> {
+  let description: ReturnType<typeof createOpenApi> | undefined
+  return {
+    'machine.health': () => parts.health.health(),
+    'machine.version': async () => ({
+      agentVersion: contractVersion,
+      ghosthandsVersion: parts.deployedTag(),
+      dockerVersion: (await parts.inspect()).docker?.version ?? null,
+      os: process.platform,
+      arch: process.arch,
+    }),
+    'machine.metrics': async (_params, context) => {
+      const load = await parts.metrics.read()
+      const accept = context.headers['accept'] ?? ''
+      const wantsOpenMetrics = accept.includes('application/openmetrics-text')
+      if (!wantsOpenMetrics && !accept.includes('text/plain')) return load
+      const type = wantsOpenMetrics ? 'application/openmetrics-text; version=1.0.0' : 'text/plain; version=0.0.4'
+      return new Reply(`${type}; charset=utf-8`, openMetrics(load, parts.counters(), parts.gauges()))
+    },
+    'machine.status': async () => {
+      const [{ docker, capabilities }, { workers }] = await Promise.all([parts.inspect(), parts.health.snapshot()])
+      return {
+        agentId: parts.agentId,
+        agentVersion: contractVersion,
+        machineType: parts.machineType,
+        hostname: os.hostname(),
+        os: { platform: process.platform, release: os.release(), arch: process.arch },
+        docker: docker ?? null,
+        workers: workers.length,
+        uptime: Math.round(os.uptime()),
+        capabilities,
+      }
+    },
+    'machine.openapi': () => {
+      description ??= createOpenApi()
+      return description
+    },
+    'tickets.create': ({ scope }) => {
+      if (findSocket(scope) === undefined) {
+        throw new Problem(
+          'invalid-params',
+          `"${scope}" is not a socket path. There are: ${sockets.map((s) => s.path).join(', ')}.`,
+        )
+      }
+      const { ticket, expiresAt } = parts.tickets.issue(scope)
+      return { ticket, scope, expiresAt: expiresAt.toISOString() }
+    },
+  }
+}

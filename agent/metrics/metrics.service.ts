@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import { promisify } from 'node:util'
+import type { Metrics } from '../../shared/contract/machine.ts'
+
+/** A closer look than this would only measure the looking. */
+const minIntervalMs = 500
+
+interface Sample {
+  at: number
+  busy: number
+  total: number
+  rx: number
+  tx: number
+}
+
+/** Load since the last look; nothing runs in between, so that an idle machine stays idle. */
+export class MetricsService {
+  readonly #disk: string
+  #last: Sample | undefined
+  #latest: Metrics | undefined
+  #measuring: Promise<Metrics> | undefined
+
+  constructor(dataDir: string) {
+    this.#disk = dataDir
+  }
+
+  /** Several callers at once share one measurement. */
+  read(): Promise<Metrics> {
+    if (this.#latest !== undefined && this.#last !== undefined && performance.now() - this.#last.at < minIntervalMs) {
+      return Promise.resolve(this.#latest)
+    }
+    this.#measuring ??= this.#measure().finally(() => {
+      this.#measuring = undefined
+    })
+    return this.#measuring
+  }
+
+  async #measure(): Promise<Metrics> {
+    const before = this.#last ?? (await this.#firstSample())
+    const now = await sample()
+    const seconds = (now.at - before.at) / 1000
+    const disk = await fs.statfs(this.#disk)
+    const total = os.totalmem()
+    const used = total - os.freemem()
+    const diskTotal = disk.blocks * disk.bsize
+    const diskUsed = diskTotal - disk.bavail * disk.bsize
+    this.#last = now
+    this.#latest = {
+      cpu: { usagePercent: percent(now.busy - before.busy, now.total - before.total), cores: os.cpus().length },
+      memory: { usedMb: round(used / 2 ** 20), totalMb: round(total / 2 ** 20), usagePercent: percent(used, total) },
+      disk: {
+        usedGb: round(diskUsed / 2 ** 30),
+        totalGb: round(diskTotal / 2 ** 30),
+        usagePercent: percent(diskUsed, diskTotal),
+      },
+      network: {
+        rxBytesPerSec: Math.max(0, Math.round((now.rx - before.rx) / seconds)),
+        txBytesPerSec: Math.max(0, Math.round((now.tx - before.tx) / seconds)),
+      },
+    }
+    return this.#latest
+  }
+
+  /** The very first look has nothing to compare with: it looks twice, a moment apart. */
+  async #firstSample(): Promise<Sample> {
+    const first = await sample()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    return first
+  }
+}
+
+async function sample(): Promise<Sample> {
+  const { rx, tx } = await networkBytes()
+  let busy = 0
+  let total = 0
+  for (const { times } of os.cpus()) {
+    const all = times.user + times.nice + times.sys + times.irq + times.idle
+    total += all
+    busy += all - times.idle
+  }
+  return { at: performance.now(), busy, total, rx, tx }
+}
+
+/** Bytes in and out since boot, over every interface but loopback. */
+async function networkBytes(): Promise<{ rx: number; tx: number }> {
+  try {
+    if (process.platform === 'linux') return sumLinux(await fs.readFile('/proc/net/dev', 'utf8'))
+    return sumMac((await promisify(execFile)('netstat', ['-ibn'], { timeout: 2000 })).stdout)
+  } catch {
+    return { rx: 0, tx: 0 }
+  }
+}
+
+export function sumLinux(text: string): { rx: number; tx: number } {
+  const sum = { rx: 0, tx: 0 }
+  for (const line of text.split('\n')) {
+    const match = /^\s*([^:\s]+):\s*(.*)$/.exec(line)
+    if (match === null || match[1] === 'lo') continue
+    const fields = (match[2] ?? '').split(/\s+/).map(Number)
+    sum.rx += fields[0] ?? 0
+    sum.tx += fields[8] ?? 0
+  }
+  return sum
+}
+
+export function sumMac(text: string): { rx: number; tx: number } {
+  const sum = { rx: 0, tx: 0 }
+  for (const line of text.split('\n')) {
+    const fields = line.trim().split(/\s+/)
+    // One line per interface carries the link's own counters; the others repeat them per address.
+    if (!fields[2]?.startsWith('<Link#') || fields[0]?.startsWith('lo')) continue
+    const numbers = fields.slice(-7).map(Number)
+    sum.rx += numbers[2] ?? 0
+    sum.tx += numbers[5] ?? 0
+  }
+  return sum
+}
+
+function percent(part: number, whole: number): number {
+  return whole <= 0 ? 0 : round(Math.min(100, Math.max(0, (part / whole) * 100)))
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}

@@ -1,0 +1,36 @@
+import type { Metrics } from '../../shared/contract/machine.ts'
+
+export interface Counter {
+  name: string
+  help: string
+  value: number
+}
+
+/** OpenMetrics 1.0 text: gauges from the machine's load, counters from the agent. */
+export function openMetrics(metrics: Metrics, counters: readonly Counter[], gauges: readonly Counter[]): string {
+  const lines: string[] = []
+  const gauge = ({ name, help, value }: Counter) => {
+    lines.push(`# TYPE pilothouse_${name} gauge`, `# HELP pilothouse_${name} ${help}`, `pilothouse_${name} ${value}`)
+  }
+  gauge({ name: 'cpu_usage_ratio', help: 'Share of CPU time in use.', value: metrics.cpu.usagePercent / 100 })
+  gauge({ name: 'cpu_cores', help: 'Logical CPU cores.', value: metrics.cpu.cores })
+  gauge({ name: 'memory_used_bytes', help: 'Memory in use.', value: metrics.memory.usedMb * 2 ** 20 })
+  gauge({ name: 'memory_total_bytes', help: 'Memory there is.', value: metrics.memory.totalMb * 2 ** 20 })
+  gauge({
+    name: 'disk_used_bytes',
+    help: 'Disk in use where the agent keeps its data.',
+    value: metrics.disk.usedGb * 2 ** 30,
+  })
+  gauge({ name: 'disk_total_bytes', help: 'Size of that disk.', value: metrics.disk.totalGb * 2 ** 30 })
+  gauge({ name: 'network_receive_bytes_per_second', help: 'Bytes in.', value: metrics.network.rxBytesPerSec })
+  gauge({ name: 'network_transmit_bytes_per_second', help: 'Bytes out.', value: metrics.network.txBytesPerSec })
+  for (const item of gauges) gauge(item)
+  for (const { name, help, value } of counters) {
+    lines.push(
+      `# TYPE pilothouse_${name} counter`,
+      `# HELP pilothouse_${name} ${help}`,
+      `pilothouse_${name}_total ${value}`,
+    )
+  }
+  return `${lines.join('\n')}\n# EOF\n`
+}

@@ -1,0 +1,108 @@
+import { Problem } from '../../shared/errors.ts'
+import { awaitElement, awaitReady, type Point } from './elements.ts'
+import { callInFrame } from './in-frame.ts'
+import { chooseOption, isFileField, scrollElement, scrollPage } from './in-page.ts'
+import type { Operation } from './operation.ts'
+import type { Page } from './page.ts'
+
+/** Throws while a person has control. Asked again before each thing that is done: a takeover may come in between. */
+export type MayAct = () => void
+export type Button = 'left' | 'middle' | 'right'
+
+const buttonBits: Record<Button, number> = { left: 1, right: 2, middle: 4 }
+
+export async function click(
+  page: Page,
+  operation: Operation,
+  mayAct: MayAct,
+  params: { selector: string; button: Button; clickCount: number },
+): Promise<void> {
+  const { point } = await awaitReady(page, operation, params.selector)
+  const { button, clickCount } = params
+  mayAct()
+  await page.input(operation, async () => {
+    await movePointer(page, operation, point)
+    for (let count = 1; count <= clickCount; count++) {
+      const press = { ...point, button, clickCount: count }
+      await mouse(page, operation, { type: 'mousePressed', ...press, buttons: buttonBits[button] })
+      await mouse(page, operation, { type: 'mouseReleased', ...press, buttons: 0 })
+    }
+  })
+}
+
+export async function hover(page: Page, operation: Operation, mayAct: MayAct, selector: string): Promise<void> {
+  const { point } = await awaitReady(page, operation, selector, false)
+  mayAct()
+  await page.input(operation, () => movePointer(page, operation, point))
+}
+
+/** Chooses an option, once there is one of that value or text. */
+export async function select(
+  page: Page,
+  operation: Operation,
+  mayAct: MayAct,
+  params: { selector: string; value: string },
+): Promise<void> {
+  for (;;) {
+    const element = await awaitReady(page, operation, params.selector)
+    mayAct()
+    let choice: string | undefined
+    await page.input(operation, async () => {
+      choice = await callInFrame(element.frame, operation, chooseOption, element, params.value)
+    })
+    if (choice === 'not-a-select') {
+      throw new Problem('conflict', `"${params.selector}" is not a <select>. Click it, and then what it opens.`)
+    }
+    if (choice !== 'no-option') return
+    operation.dialogIs = 'obstacle'
+    operation.waitingFor(
+      () => new Problem('not-found', `"${params.selector}" has no enabled option of that value or text.`),
+    )
+    await operation.pause(50)
+  }
+}
+
+export async function scroll(
+  page: Page,
+  operation: Operation,
+  mayAct: MayAct,
+  params: { selector?: string | undefined; x: number; y: number },
+): Promise<void> {
+  if (params.selector === undefined) {
+    const { main } = page.frames
+    mayAct()
+    if (main !== undefined) await callInFrame(main, operation, scrollPage, params.x, params.y)
+    return
+  }
+  const element = await awaitElement(page, operation, params.selector)
+  mayAct()
+  await callInFrame(element.frame, operation, scrollElement, element, params.x, params.y)
+}
+
+/** Puts a file into a file field, which is hidden on many pages and need not be seen for this. */
+export async function upload(
+  page: Page,
+  operation: Operation,
+  mayAct: MayAct,
+  params: { selector: string; file: string },
+): Promise<void> {
+  const element = await awaitElement(page, operation, params.selector)
+  if (!(await callInFrame(element.frame, operation, isFileField, element))) {
+    throw new Problem(
+      'conflict',
+      `"${params.selector}" is not a file field. Give the selector of its <input type="file">.`,
+    )
+  }
+  mayAct()
+  const { objectId } = element
+  const given = { objectId, files: [params.file] }
+  await page.input(operation, () => element.frame.cdp.send('DOM.setFileInputFiles', given, operation.leftMs()))
+}
+
+function movePointer(page: Page, operation: Operation, point: Point): Promise<unknown> {
+  return mouse(page, operation, { type: 'mouseMoved', ...point, button: 'none', buttons: 0 })
+}
+
+function mouse(page: Page, operation: Operation, event: Record<string, unknown>): Promise<unknown> {
+  return page.cdp.send('Input.dispatchMouseEvent', event, operation.leftMs())
+}

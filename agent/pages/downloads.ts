@@ -1,0 +1,68 @@
+import { mkdirSync } from 'node:fs'
+import type { CdpConnection, CdpParams } from '../browser/cdp.ts'
+import type { PageEvents } from './page-events.ts'
+
+/** How many downloads are remembered, to tell a navigation that became one. */
+const kept = 100
+
+export interface Download {
+  id: string
+  frameId: string
+  url: string
+  filename: string
+}
+
+/** What the pages download, into the folder of their context. */
+export class Downloads {
+  readonly #cdp: CdpConnection
+  readonly #events: PageEvents
+  readonly #begun: Download[] = []
+
+  constructor(cdp: CdpConnection, events: PageEvents) {
+    this.#cdp = cdp
+    this.#events = events
+    cdp.on('Browser.downloadWillBegin', (params) => this.#begins(params))
+    cdp.on('Browser.downloadProgress', (params) => this.#progress(params))
+  }
+
+  async allow(folder: string): Promise<void> {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const behavior = { behavior: 'allow', downloadPath: folder, eventsEnabled: true }
+    await this.#cdp.send('Browser.setDownloadBehavior', behavior)
+  }
+
+  /** How many have begun so far: what `since` takes. */
+  get count(): number {
+    return this.#total
+  }
+  #total = 0
+
+  /** The download that one of these frames has begun since then. */
+  find(frameId: string, since: number): Download | undefined {
+    const fresh = Math.min(this.#total - since, this.#begun.length)
+    return fresh === 0 ? undefined : this.#begun.slice(-fresh).find((download) => download.frameId === frameId)
+  }
+
+  #begins(params: CdpParams): void {
+    const download = {
+      id: String(params['guid']),
+      frameId: String(params['frameId']),
+      url: String(params['url']).slice(0, 4096),
+      filename: String(params['suggestedFilename']).slice(0, 500),
+    }
+    this.#total++
+    this.#begun.push(download)
+    if (this.#begun.length > kept) this.#begun.shift()
+    const { id, url, filename } = download
+    this.#events.emit({ type: 'download', id, url, filename, state: 'started', receivedBytes: 0 })
+  }
+
+  #progress(params: CdpParams): void {
+    if (params['state'] === 'inProgress') return
+    const download = this.#begun.find((one) => one.id === params['guid'])
+    if (download === undefined) return
+    const { id, url, filename } = download
+    const state = params['state'] === 'completed' ? 'completed' : 'cancelled'
+    this.#events.emit({ type: 'download', id, url, filename, state, receivedBytes: Number(params['receivedBytes']) })
+  }
+}

@@ -1,0 +1,78 @@
+import { Problem } from '../../shared/errors.ts'
+import { checkAddress } from '../browser/address.ts'
+import type { Handlers } from '../server/handlers.ts'
+import { elementIs } from './elements.ts'
+import { navigate, reload, travel } from './navigation.ts'
+import type { Page } from './page.ts'
+import type { PageCalls } from './page-calls.ts'
+
+type Going = `browser.${'navigate' | 'back' | 'forward' | 'reload' | 'wait'}`
+type Tabs = `tabs.${'list' | 'open' | 'activate' | 'close'}`
+
+/** Loading a page, for the calls that do not say how long it may take. */
+const loadMs = 25_000
+/** Chromium closes a tab that asks whether it may be left only once that is answered. */
+const closeMs = 5000
+
+/** Navigation and tabs. */
+export function goingRoutes(calls: PageCalls): Pick<Handlers, Going | Tabs> {
+  return {
+    'browser.navigate': (params, context) => {
+      const url = checkAddress(params.url)
+      const { timeout, waitUntil } = params
+      return calls.go(params, context, timeout, (page, op, pages) => navigate(pages, page, op, url, waitUntil))
+    },
+    'browser.back': (params, context) => calls.go(params, context, loadMs, (page, op) => travel(page, op, -1)),
+    'browser.forward': (params, context) => calls.go(params, context, loadMs, (page, op) => travel(page, op, 1)),
+    'browser.reload': (params, context) =>
+      calls.go(params, context, loadMs, (page, op) => reload(page, op, params.ignoreCache)),
+    'browser.wait': async ({ selector, state, timeout }, context) => {
+      const late = new Problem('timeout', 'The element was not so in time.')
+      try {
+        return await calls.read(context, timeout, async (page, op) => {
+          op.waitingFor(() => late)
+          return { found: await elementIs(page, op, selector, state) }
+        })
+      } catch (error) {
+        if (error === late) return { found: false }
+        throw error
+      }
+    },
+    'tabs.list': () => {
+      const pages = calls.open()
+      return { tabs: pages.list().map((page) => ({ ...tabOf(page), active: page === pages.front })) }
+    },
+    'tabs.open': async (params, context) => {
+      const url = params.url === undefined ? undefined : checkAddress(params.url)
+      const pages = calls.open()
+      calls.guard(params.leaseId)
+      const page = await pages.openTab(false)
+      if (url === undefined) return tabOf(page)
+      const place = await calls.goIn(page, params, context, loadMs, (_page, op) =>
+        navigate(pages, page, op, url, 'load'),
+      )
+      return { id: page.id, url: place.url, title: place.title }
+    },
+    'tabs.activate': async (params) => {
+      const pages = calls.open()
+      const page = pages.require(params.id)
+      calls.guard(params.leaseId)
+      await pages.activate(page)
+      return tabOf(page)
+    },
+    'tabs.close': async (params) => {
+      const pages = calls.open()
+      const page = pages.require(params.id)
+      calls.guard(params.leaseId)
+      await page.leave(async () => {
+        await pages.closeTab(page)
+        await page.untilClosed(closeMs)
+      })
+      return { ok: true }
+    },
+  }
+}
+
+function tabOf(page: Page): { id: string; url: string; title: string } {
+  return { id: page.id, url: page.url, title: page.title }
+}

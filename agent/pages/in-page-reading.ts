@@ -1,0 +1,112 @@
+/**
+ * What reads whole pages, inside them. As in in-page.ts, each function is sent as text: it may use the others of
+ * this file and the DOM, and nothing else.
+ */
+
+export function readPlace(): { url: string; title: string } {
+  return { url: location.href, title: document.title }
+}
+
+export function readHtml(element: Element | null): string {
+  if (element !== null) return element.outerHTML
+  const doctype = document.doctype === null ? '' : `${new XMLSerializer().serializeToString(document.doctype)}\n`
+  return doctype + (document.documentElement?.outerHTML ?? '')
+}
+
+export function readText(): string {
+  return document.body?.innerText ?? ''
+}
+
+export function countElements(): number {
+  return document.getElementsByTagName('*').length
+}
+
+/** What a reader came for, as pieces of plain HTML: shadow roots opened up; navigation, footers, asides and the unseen left out. */
+export function readClean(limit: number): { pieces: string[]; truncated: boolean } {
+  const leftOut =
+    'nav, footer, aside, script, style, noscript, template, iframe, object, embed, canvas, svg, dialog:not([open]), ' +
+    'head, link, meta, input, button, select, textarea, ' +
+    '[role="navigation"], [role="contentinfo"], [role="complementary"], [role="search"], [aria-hidden="true"], [hidden]'
+  const kept = ['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'start', 'align']
+  let size = 0
+  let truncated = false
+  const escaped = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+  const attributes = (element: Element) =>
+    kept
+      .flatMap((name) => {
+        const value = element.getAttribute(name)
+        if (value === null) return []
+        const address =
+          name === 'href' || name === 'src' ? (element as HTMLAnchorElement & HTMLImageElement)[name] : value
+        // A picture that is its own address would drown the text.
+        if (typeof address !== 'string' || /^\s*(javascript|data):/i.test(address)) return []
+        return ` ${name}="${escaped(address).replace(/"/g, '&quot;')}"`
+      })
+      .join('')
+  const write = (node: Node): string => {
+    if (size > limit) {
+      truncated = true
+      return ''
+    }
+    if (node.nodeType === Node.TEXT_NODE) {
+      const text = escaped(node.nodeValue ?? '')
+      size += text.length
+      return text
+    }
+    if (!(node instanceof Element)) return ''
+    if (node.matches(leftOut)) return ''
+    if (
+      node instanceof HTMLElement &&
+      node.localName !== 'slot' &&
+      !node.checkVisibility({ visibilityProperty: true })
+    ) {
+      if (getComputedStyle(node).display !== 'contents') return ''
+    }
+    const children =
+      node.shadowRoot !== null
+        ? node.shadowRoot.childNodes
+        : node instanceof HTMLSlotElement && node.assignedNodes().length > 0
+          ? node.assignedNodes()
+          : node.childNodes
+    const inside = Array.from(children, write).join('')
+    // Names of custom elements mean nothing to a converter; what they hold does.
+    const name = node.localName.includes('-') || node.localName === 'slot' ? 'div' : node.localName
+    const opening = `<${name}${attributes(node)}>`
+    size += opening.length
+    return ['br', 'hr', 'img', 'wbr', 'source', 'track', 'area', 'col'].includes(name)
+      ? opening
+      : `${opening}${inside}</${name}>`
+  }
+  const wrappers = ['body', 'div', 'main', 'section', 'article', 'header', 'center', 'form']
+  const blocks = 'p, h1, h2, h3, h4, h5, h6, ul, ol, dl, table, pre, blockquote, figure, hr, details, address, fieldset'
+  /** In pieces that each stand alone, so that no more than one of them has to be converted at a time. */
+  const cut = (wrapper: Element): string[] => {
+    const pieces: string[] = []
+    let run = ''
+    const endRun = () => {
+      if (run.trim() !== '') pieces.push(`<div>${run}</div>`)
+      run = ''
+    }
+    for (const child of wrapper.childNodes) {
+      const element = child instanceof Element ? child : null
+      const divides =
+        element !== null &&
+        wrappers.includes(element.localName) &&
+        element.shadowRoot === null &&
+        !element.matches(leftOut) &&
+        element.checkVisibility({ visibilityProperty: true })
+      if (!divides && !element?.matches(blocks)) run += write(child)
+      else {
+        endRun()
+        if (divides) for (const piece of cut(element)) pieces.push(piece)
+        else pieces.push(write(child))
+      }
+    }
+    endRun()
+    return pieces
+  }
+  return { pieces: document.body === null ? [] : cut(document.body), truncated }
+}
+
+/** All of the above as text. */
+export const readingLibrary = [readPlace, readHtml, readText, countElements, readClean].map(String).join(';\n')

@@ -1,0 +1,246 @@
+/**
+ * What runs inside pages, in the agent's own world there. Each function is sent as text together with the
+ * others of this file, so it may use these, the DOM and nothing else: no imports, no constants.
+ */
+
+/** The first element that a selector finds, in the document or in an open shadow root. */
+export function deepFind(selector: string): Element | null {
+  return findBelow(document, selector)
+}
+
+function findBelow(root: Document | ShadowRoot, selector: string): Element | null {
+  const own = root.querySelector(selector)
+  if (own !== null) return own
+  for (const host of root.querySelectorAll('*')) {
+    const found = host.shadowRoot === null ? null : findBelow(host.shadowRoot, selector)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** Every element that a selector finds, those in open shadow roots after those around them. */
+export function deepFindAll(selector: string, limit: number, root: Document | ShadowRoot = document): Element[] {
+  const found = [...root.querySelectorAll(selector)]
+  for (const host of root.querySelectorAll('*')) {
+    if (found.length >= limit) break
+    if (host.shadowRoot !== null) found.push(...deepFindAll(selector, limit - found.length, host.shadowRoot))
+  }
+  return found.slice(0, limit)
+}
+
+/** Whether a person could see it, if it were not covered. */
+export function isSeen(element: Element): boolean {
+  const { width, height } = element.getBoundingClientRect()
+  return element.isConnected && width > 0 && height > 0 && element.checkVisibility({ visibilityProperty: true })
+}
+
+/** An element in few words: for saying what is in the way. */
+function describeElement(element: Element | null): string {
+  if (element === null) return 'nothing of the page'
+  const id = element.id === '' ? '' : ` id="${element.id}"`
+  const classes = element.getAttribute('class') ?? ''
+  return `<${element.localName}${id}${classes === '' ? '' : ` class="${classes}"`}>`.slice(0, 200)
+}
+
+function nextFrame(): Promise<void> {
+  // A tab that is not drawn has no animation frames.
+  return new Promise((resolve) => {
+    const late = setTimeout(resolve, 200)
+    requestAnimationFrame(() => {
+      clearTimeout(late)
+      resolve()
+    })
+  })
+}
+
+/** The part of an element that can be pointed at: the first of its lines that has an area. */
+function lineOf(element: Element): DOMRect {
+  const lines = [...element.getClientRects()]
+  return lines.find((line) => line.width > 0 && line.height > 0) ?? element.getBoundingClientRect()
+}
+
+/** What a click at this place would reach, inside open shadow roots as well. */
+function elementAt(x: number, y: number): Element | null {
+  let hit = document.elementFromPoint(x, y)
+  for (;;) {
+    const inner = hit?.shadowRoot?.elementFromPoint(x, y) ?? null
+    if (inner === null || inner === hit) return hit
+    hit = inner
+  }
+}
+
+/** Whether what is hit is the element, a part of it, or the label that stands for it. */
+function reaches(hit: Element | null, element: Element): boolean {
+  if (hit?.closest('label')?.control === element) return true
+  for (let node: Node | null = hit; node !== null; ) {
+    if (node === element) return true
+    node = (node as Element).assignedSlot ?? node.parentNode ?? (node as ShadowRoot).host ?? null
+  }
+  return false
+}
+
+export type Readiness =
+  | { state: 'gone' | 'hidden' | 'disabled' | 'moving' }
+  | { state: 'covered'; by: string }
+  | { state: 'ready'; x: number; y: number }
+
+/** Brings an element into view and waits until it stands still; says whether a pointer would reach it. */
+export async function settle(element: Element, attempt: number, enabled: boolean): Promise<Readiness> {
+  if (!element.isConnected) return { state: 'gone' }
+  if (!isSeen(element)) return { state: 'hidden' }
+  if (enabled && element.matches(':disabled, [aria-disabled="true"]')) return { state: 'disabled' }
+  const box = element.getBoundingClientRect()
+  const inView = box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth
+  // A header that stays in place may cover it at one end of the window, but hardly at both and in the middle.
+  const block = (['center', 'end', 'start'] as const)[attempt % 3] ?? 'center'
+  if (!inView || attempt > 0) element.scrollIntoView({ block, inline: 'center', behavior: 'instant' })
+  const first = lineOf(element)
+  await nextFrame()
+  await nextFrame()
+  const second = lineOf(element)
+  const places = (rect: DOMRect) => [rect.x, rect.y, rect.width, rect.height].join()
+  if (places(first) !== places(second)) return { state: 'moving' }
+  const middle = (from: number, to: number, end: number) => (Math.max(0, from) + Math.min(end, to)) / 2
+  const x = middle(second.left, second.right, innerWidth)
+  const y = middle(second.top, second.bottom, innerHeight)
+  const hit = elementAt(x, y)
+  return reaches(hit, element) ? { state: 'ready', x, y } : { state: 'covered', by: describeElement(hit) }
+}
+
+/** Where a place inside a frame is in the document around it, and whether the frame is what is hit there. */
+export function throughFrame(owner: Element, x: number, y: number): { x: number; y: number; coveredBy: string | null } {
+  const box = owner.getBoundingClientRect()
+  const style = getComputedStyle(owner)
+  const { offsetWidth, clientLeft, clientTop } = owner as HTMLElement
+  const scale = offsetWidth > 0 ? box.width / offsetWidth : 1
+  const outer = {
+    x: box.left + (clientLeft + Number.parseFloat(style.paddingLeft) + x) * scale,
+    y: box.top + (clientTop + Number.parseFloat(style.paddingTop) + y) * scale,
+  }
+  const hit = elementAt(outer.x, outer.y)
+  return { ...outer, coveredBy: reaches(hit, owner) ? null : describeElement(hit) }
+}
+
+/** An element's place in its document, scrolled into view first. */
+export function boxOf(element: Element): { x: number; y: number; width: number; height: number } {
+  element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
+  const { x, y, width, height } = element.getBoundingClientRect()
+  return { x, y, width, height }
+}
+
+export type Field = 'keys' | 'value' | 'not-editable' | 'read-only'
+
+/** Puts the cursor into a field, at its end or over all that is in it; says how it takes text. */
+export function enterField(element: Element, selectAll: boolean): Field {
+  if (element instanceof HTMLElement) element.focus()
+  const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
+  if (isField) {
+    if (element.readOnly) return 'read-only'
+    const chosen = ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range']
+    if (chosen.includes(element.type)) return 'value'
+    if (['checkbox', 'radio', 'file', 'submit', 'button', 'image', 'reset', 'hidden'].includes(element.type))
+      return 'not-editable'
+    if (selectAll) element.select()
+    // Numbers and e-mail addresses have no cursor that can be set.
+    else if (element.selectionStart !== null) element.setSelectionRange(element.value.length, element.value.length)
+    return 'keys'
+  }
+  if (element instanceof HTMLElement && element.isContentEditable) {
+    const selection = (element.getRootNode() as Document).getSelection?.() ?? getSelection()
+    selection?.selectAllChildren(element)
+    if (!selectAll) selection?.collapseToEnd()
+    return 'keys'
+  }
+  return element.matches(':focus') ? 'keys' : 'not-editable'
+}
+
+/** Sets a field that is chosen rather than typed into, and tells the page as a person's choice would. */
+export function setValue(element: Element, value: string): string {
+  const field = element as HTMLInputElement
+  field.value = value
+  field.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
+  field.dispatchEvent(new Event('change', { bubbles: true }))
+  return field.value
+}
+
+export type Choice = 'chosen' | 'no-option' | 'not-a-select'
+
+/** Chooses an option by its value, or else by its text. */
+export function chooseOption(element: Element, wanted: string): Choice {
+  if (!(element instanceof HTMLSelectElement)) return 'not-a-select'
+  const options = [...element.options].filter((option) => !option.disabled)
+  const option = options.find((one) => one.value === wanted) ?? options.find((one) => one.text.trim() === wanted.trim())
+  if (option === undefined) return 'no-option'
+  for (const one of element.options) one.selected = one === option
+  element.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
+  element.dispatchEvent(new Event('change', { bubbles: true }))
+  return 'chosen'
+}
+
+export function isFileField(element: Element): boolean {
+  return element instanceof HTMLInputElement && element.type === 'file'
+}
+
+export function scrollElement(element: Element, x: number, y: number): void {
+  if (x === 0 && y === 0) element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
+  else element.scrollBy({ left: x, top: y, behavior: 'instant' })
+}
+
+/** Scrolls what a wheel in the middle of the window would scroll. */
+export function scrollPage(x: number, y: number): void {
+  let element = elementAt(innerWidth / 2, innerHeight / 2)
+  while (element !== null) {
+    const { scrollLeft, scrollTop } = element
+    element.scrollBy({ left: x, top: y, behavior: 'instant' })
+    if (element.scrollLeft !== scrollLeft || element.scrollTop !== scrollTop) return
+    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
+  }
+  scrollBy({ left: x, top: y, behavior: 'instant' })
+}
+
+export function readTexts(selector: string, limit: number): string[] {
+  return deepFindAll(selector, limit).map((element) => {
+    const text = element instanceof HTMLElement ? element.innerText : (element.textContent ?? '')
+    return text.trim().slice(0, 100_000)
+  })
+}
+
+export function readLinks(limit: number): { href: string; text: string }[] {
+  return deepFindAll('a[href], area[href]', limit).map((element) => {
+    const { href, innerText, title } = element as HTMLAnchorElement
+    const named = element.getAttribute('aria-label') ?? element.getAttribute('alt') ?? title
+    const text = (innerText ?? '').trim() || named || element.querySelector('img')?.alt || ''
+    // In an SVG, an address is an object.
+    return {
+      href: String((href as unknown as { baseVal?: string }).baseVal ?? href).slice(0, 8192),
+      text: text.replace(/\s+/g, ' ').slice(0, 500),
+    }
+  })
+}
+
+/** All of the above as text. `__name` is what a bundler wraps functions in; a page does not have it. */
+export const pageLibrary = [
+  'const __name = (named) => named',
+  deepFind,
+  findBelow,
+  deepFindAll,
+  isSeen,
+  describeElement,
+  nextFrame,
+  lineOf,
+  elementAt,
+  reaches,
+  settle,
+  throughFrame,
+  boxOf,
+  enterField,
+  setValue,
+  chooseOption,
+  isFileField,
+  scrollElement,
+  scrollPage,
+  readTexts,
+  readLinks,
+]
+  .map(String)
+  .join(';\n')

@@ -1,0 +1,117 @@
+import type { CdpParams, CdpSession } from '../browser/cdp.ts'
+
+export type Milestone = 'load' | 'domcontentloaded' | 'networkidle'
+
+const lifecycleNames: Record<string, Milestone> = {
+  load: 'load',
+  DOMContentLoaded: 'domcontentloaded',
+  networkIdle: 'networkidle',
+}
+const all = new Set<Milestone>(['load', 'domcontentloaded', 'networkidle'])
+/** Statuses come before the document they belong to is shown: a few are enough. */
+const keptStatuses = 20
+
+/** How far the document of a tab is; told by Chromium, kept here, so that no wait can miss it. */
+export class Loading {
+  #loaderId = ''
+  #mainFrameId: string
+  #reached = new Set<Milestone>()
+  readonly #statuses = new Map<string, number>()
+  readonly #waiting = new Set<() => void>()
+  /** Documents shown so far, and moves within one: what a caller compares to see that something happened. */
+  documents = 0
+  moves = 0
+
+  constructor(mainFrameId: string) {
+    this.#mainFrameId = mainFrameId
+  }
+
+  follow(cdp: CdpSession): () => void {
+    const stops = [
+      cdp.on('Page.frameNavigated', (params) => this.#navigated(params)),
+      cdp.on('Page.navigatedWithinDocument', (params) => {
+        if (params['frameId'] !== this.#mainFrameId) return
+        this.moves++
+        this.#tell()
+      }),
+      cdp.on('Page.lifecycleEvent', (params) => this.#lifecycle(params)),
+      cdp.on('Network.responseReceived', (params) => this.#response(params)),
+    ]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }
+
+  get loaderId(): string {
+    return this.#loaderId
+  }
+
+  has(milestone: Milestone): boolean {
+    return this.#reached.has(milestone)
+  }
+
+  statusOf(loaderId: string): number | null {
+    return this.#statuses.get(loaderId) ?? null
+  }
+
+  /** Waits until the condition holds; looked at whenever something changed. */
+  until(condition: () => boolean, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        this.#waiting.delete(look)
+        signal.removeEventListener('abort', aborted)
+      }
+      const look = () => {
+        if (!condition()) return
+        end()
+        resolve()
+      }
+      const aborted = () => {
+        end()
+        reject(signal.reason)
+      }
+      this.#waiting.add(look)
+      signal.addEventListener('abort', aborted)
+      if (signal.aborted) aborted()
+      else look()
+    })
+  }
+
+  #navigated(params: CdpParams): void {
+    const frame = params['frame'] as { id: string; parentId?: string; loaderId: string }
+    if (frame.parentId !== undefined) return
+    this.#mainFrameId = frame.id
+    this.documents++
+    // A page that comes back from the cache has been loaded before, and does not say so again.
+    const restored = params['type'] === 'BackForwardCacheRestore'
+    if (frame.loaderId !== this.#loaderId || restored) this.#begin(frame.loaderId, restored ? all : [])
+    this.#tell()
+  }
+
+  #lifecycle(params: CdpParams): void {
+    if (params['frameId'] !== this.#mainFrameId) return
+    const loaderId = String(params['loaderId'])
+    if (params['name'] === 'init' && loaderId !== this.#loaderId) this.#begin(loaderId, [])
+    const milestone = lifecycleNames[String(params['name'])]
+    if (milestone === undefined || loaderId !== this.#loaderId) return
+    this.#reached.add(milestone)
+    this.#tell()
+  }
+
+  #response(params: CdpParams): void {
+    if (params['type'] !== 'Document' || params['frameId'] !== this.#mainFrameId) return
+    this.#statuses.set(String(params['loaderId']), Number((params['response'] as { status?: unknown }).status))
+    const oldest = this.#statuses.keys().next()
+    if (this.#statuses.size > keptStatuses && !oldest.done) this.#statuses.delete(oldest.value)
+    this.#tell()
+  }
+
+  #begin(loaderId: string, reached: Iterable<Milestone>): void {
+    this.#loaderId = loaderId
+    this.#reached = new Set(reached)
+  }
+
+  #tell(): void {
+    for (const look of [...this.#waiting]) look()
+  }
+}

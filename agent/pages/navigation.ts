@@ -1,0 +1,135 @@
+import { Problem } from '../../shared/errors.ts'
+import { callInFrame } from './in-frame.ts'
+import { readPlace } from './in-page-reading.ts'
+import type { Milestone } from './loading.ts'
+import type { OpenPages } from './open-pages.ts'
+import type { Operation } from './operation.ts'
+import type { Page } from './page.ts'
+
+export interface Place {
+  url: string
+  title: string
+}
+export interface Arrival extends Place {
+  status: number | null
+  /** Set when the address was a file to download; the page stays where it was. */
+  download: { filename: string; url: string } | null
+}
+
+/** A page that has not answered by now is in an endless loop, or as good as. */
+const answerLimitMs = 1000
+/** What Chromium calls an answer that is no page, although the server gave one. */
+const noAnswer = new Set(['net::ERR_ABORTED', 'net::ERR_HTTP_RESPONSE_CODE_FAILURE'])
+
+/** Opens an address in a tab and waits until the document is as far as asked. */
+export async function navigate(
+  pages: OpenPages,
+  page: Page,
+  operation: Operation,
+  url: string,
+  waitUntil: Milestone,
+): Promise<Arrival> {
+  operation.waitingFor(
+    () => new Problem('timeout', `${shown(url)} did not load in time. Try again, or give it more time.`),
+  )
+  await freeLoop(page)
+  const before = page.loading.documents
+  const downloads = pages.downloads.count
+  const stop = () => void page.cdp.send('Page.stopLoading').catch(() => {})
+  operation.signal.addEventListener('abort', stop)
+  try {
+    const answer = await page.leave(() => page.cdp.send('Page.navigate', { url }, operation.leftMs()))
+    const loaderId = typeof answer['loaderId'] === 'string' ? answer['loaderId'] : undefined
+    const error = answer['errorText']
+    if (typeof error === 'string' && error !== '') {
+      const find = () => pages.downloads.find(page.frames.main?.id ?? page.id, downloads)
+      // The download itself is told of a moment after the navigation that it ended.
+      if (answer['isDownload'] === true && find() === undefined)
+        await pages.events.next('download', answerLimitMs, operation.signal)
+      const download = find()
+      const status = loaderId === undefined ? null : page.loading.statusOf(loaderId)
+      if (download !== undefined || answer['isDownload'] === true) {
+        const { filename, url: from } = download ?? { filename: '', url }
+        return { ...(await placeOf(page, operation)), status, download: { filename, url: from } }
+      }
+      if (status === null || !noAnswer.has(error)) throw failed(url, error)
+      return { ...(await placeOf(page, operation)), status, download: null }
+    }
+    // Without a loader it stayed within the document, such as a move to a heading.
+    if (loaderId !== undefined) {
+      const { loading } = page
+      const shown = () => loading.loaderId === loaderId || loading.documents > before
+      await loading.until(() => shown() && loading.has(waitUntil), operation.signal)
+    }
+    const status = page.loading.statusOf(page.loading.loaderId)
+    return { ...(await placeOf(page, operation)), status, download: null }
+  } finally {
+    operation.signal.removeEventListener('abort', stop)
+  }
+}
+
+/** One page back or forward in the tab's history. */
+export async function travel(page: Page, operation: Operation, by: -1 | 1): Promise<Place> {
+  const history = await page.cdp.send('Page.getNavigationHistory', {}, operation.leftMs())
+  const entries = history['entries'] as { id: number; url: string }[]
+  const entry = entries[Number(history['currentIndex']) + by]
+  if (entry === undefined) {
+    throw new Problem('conflict', `There is no page to go ${by < 0 ? 'back' : 'forward'} to in this tab.`)
+  }
+  await freeLoop(page)
+  return move(page, operation, 'Page.navigateToHistoryEntry', { entryId: entry.id })
+}
+
+export async function reload(page: Page, operation: Operation, ignoreCache: boolean): Promise<Place> {
+  await freeLoop(page)
+  return move(page, operation, 'Page.reload', { ignoreCache })
+}
+
+async function move(page: Page, operation: Operation, method: string, params: Record<string, unknown>): Promise<Place> {
+  operation.waitingFor(() => new Problem('timeout', 'The page did not load in time. Try again, or navigate elsewhere.'))
+  const { loading } = page
+  const { documents, moves } = loading
+  await page.leave(async () => {
+    await page.cdp.send(method, params, operation.leftMs())
+    const happened = () => loading.moves > moves || (loading.documents > documents && loading.has('load'))
+    await loading.until(happened, operation.signal)
+  })
+  return placeOf(page, operation)
+}
+
+/** Where the page is and what it is called, as it says itself. */
+export async function placeOf(page: Page, operation: Operation): Promise<Place> {
+  const { main } = page.frames
+  const asked = main === undefined ? undefined : callInFrame(main, operation, readPlace).catch(() => undefined)
+  const late = operation.pause(answerLimitMs).catch(() => undefined)
+  // A page that is in an endless loop by now has still arrived.
+  const told = await Promise.race([asked, late])
+  // The page that Chromium shows for one it could not load has an address of its own.
+  if (told === undefined || told.url.startsWith('chrome-error:')) return { url: page.url, title: page.title }
+  return told
+}
+
+/** Ends a script that runs for ever: Chromium would wait for it before it left the page. */
+async function freeLoop(page: Page): Promise<void> {
+  if (page.crashed) return
+  const answers = () =>
+    page.cdp.send('Runtime.evaluate', { expression: '0' }, answerLimitMs).then(
+      () => true,
+      (error: unknown) => !(error instanceof Problem && error.code === 'timeout'),
+    )
+  if (await answers()) return
+  await page.cdp.send('Runtime.terminateExecution', {}, answerLimitMs).catch(() => {})
+  if (await answers()) return
+  await page.cdp.send('Page.crash', {}, answerLimitMs).catch(() => {})
+}
+
+function failed(url: string, error: string): Problem {
+  const advice = error.includes('CERT')
+    ? "The site's certificate is not valid; the browser does not open it."
+    : 'Check the address, and that the machine can reach it.'
+  return new Problem('cdp-error', `${shown(url)} could not be loaded: ${error}. ${advice}`, { reason: error })
+}
+
+function shown(url: string): string {
+  return url.length > 200 ? `${url.slice(0, 200)}…` : url
+}

@@ -1,0 +1,119 @@
+import type { z } from 'zod'
+import type { networkRequest } from '../../shared/contract/pages.ts'
+import type { CdpParams, CdpSession } from '../browser/cdp.ts'
+import { Ring } from './ring.ts'
+
+export type NetworkRequest = z.infer<typeof networkRequest>
+
+const kept = 1000
+const maxUrl = 4096
+
+interface Entry {
+  id: string
+  /** Seconds on the browser's own clock. */
+  startedAt: number
+  shown: NetworkRequest
+}
+interface Response {
+  status?: number
+  mimeType?: string
+  encodedDataLength?: number
+  timing?: { requestTime?: number }
+}
+
+/**
+ * What pages, frames and workers fetch. A request is known by its id alone: that of a frame which moves to
+ * another process begins in one session and ends in another.
+ */
+export class NetworkLog {
+  readonly #open = new Map<string, Entry>()
+  readonly #ring = new Ring<Entry>(kept, (entry) => {
+    if (this.#open.get(entry.id) === entry) this.#open.delete(entry.id)
+  })
+  readonly #onEnd: (request: NetworkRequest) => void
+
+  constructor(onEnd: (request: NetworkRequest) => void) {
+    this.#onEnd = onEnd
+  }
+
+  list(): NetworkRequest[] {
+    return this.#ring.list().map((entry) => entry.shown)
+  }
+
+  follow(cdp: CdpSession): () => void {
+    const handlers: Record<string, (params: CdpParams) => void> = {
+      'Network.requestWillBeSent': (params) => this.#sent(params),
+      'Network.responseReceived': (params) => this.#answered(params, params['response'] as Response),
+      'Network.loadingFinished': (params) => this.#finished(params),
+      'Network.loadingFailed': (params) => this.#failed(params),
+      'Network.webSocketCreated': (params) => this.#webSocket(params),
+      'Network.webSocketWillSendHandshakeRequest': (params) => this.#handshake(params),
+      'Network.webSocketHandshakeResponseReceived': (params) => this.#answered(params, params['response'] as Response),
+      'Network.webSocketClosed': (params) => this.#end(params, null),
+    }
+    const stops = Object.entries(handlers).map(([method, handler]) => cdp.on(method, handler))
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }
+
+  #sent(params: CdpParams): void {
+    const id = String(params['requestId'])
+    const { url, method } = params['request'] as { url: string; method: string }
+    const redirect = params['redirectResponse'] as Response | undefined
+    // Each hop of a redirect is a request of its own, as DevTools shows it.
+    if (redirect !== undefined) {
+      this.#answered(params, redirect)
+      this.#end(params, redirect.encodedDataLength ?? null)
+    } else if (this.#open.has(id)) return
+    this.#begin(id, url, method, Number(params['timestamp']), Number(params['wallTime']) * 1000)
+  }
+
+  /** Its time is told with the handshake only. */
+  #webSocket(params: CdpParams): void {
+    this.#begin(String(params['requestId']), String(params['url']), 'GET', Number.NaN, Date.now())
+  }
+
+  #handshake(params: CdpParams): void {
+    const entry = this.#open.get(String(params['requestId']))
+    if (entry !== undefined) entry.startedAt = Number(params['timestamp'])
+  }
+
+  #begin(id: string, url: string, method: string, startedAt: number, wallMs: number): void {
+    const timestamp = new Date(wallMs).toISOString()
+    const unknown = { status: null, mimeType: null, responseSize: null, duration: null, failed: null }
+    const entry = { id, startedAt, shown: { url: url.slice(0, maxUrl), method, timestamp, ...unknown } }
+    this.#open.set(id, entry)
+    this.#ring.push(entry)
+  }
+
+  #answered(params: CdpParams, response: Response): void {
+    const entry = this.#open.get(String(params['requestId']))
+    if (entry === undefined) return
+    entry.shown.status = response.status ?? null
+    entry.shown.mimeType = response.mimeType || null
+    // DevTools counts from here, not from when the page asked: queueing is shown apart.
+    entry.startedAt = response.timing?.requestTime ?? entry.startedAt
+  }
+
+  #finished(params: CdpParams): void {
+    this.#end(params, Number(params['encodedDataLength']))
+  }
+
+  #failed(params: CdpParams): void {
+    const entry = this.#open.get(String(params['requestId']))
+    if (entry !== undefined) entry.shown.failed = String(params['errorText'] || params['blockedReason'] || 'failed')
+    this.#end(params, null)
+  }
+
+  #end(params: CdpParams, size: number | null): void {
+    const id = String(params['requestId'])
+    const entry = this.#open.get(id)
+    if (entry === undefined) return
+    this.#open.delete(id)
+    const seconds = Number(params['timestamp']) - entry.startedAt
+    entry.shown.responseSize = size
+    entry.shown.duration = Number.isFinite(seconds) ? Math.round(seconds * 1_000_000) / 1000 : null
+    this.#onEnd(entry.shown)
+  }
+}

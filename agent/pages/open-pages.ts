@@ -1,0 +1,254 @@
+import { Problem } from '../../shared/errors.ts'
+import { CdpConnection, type CdpParams, CdpSession } from '../browser/cdp.ts'
+import { ConsoleLog } from './console-log.ts'
+import { Downloads } from './downloads.ts'
+import { isolatedWorld } from './in-frame.ts'
+import { NetworkLog } from './network-log.ts'
+import { Page, type TargetInfo } from './page.ts'
+import { PageEvents } from './page-events.ts'
+
+/** Chromium stops a new target until everything is listened to, so that its first request is not missed. */
+const autoAttach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }
+const binding = 'pilothouseTell'
+/**
+ * Tells whether the tab is in front, and its title. Chromium has no event for either, but a page knows; what it
+ * is told with exists in the agent's own world only.
+ */
+const teller = `(() => {
+  if (window !== window.top) return
+  const tell = (what) => ${binding}(JSON.stringify(what))
+  const seen = () => tell({ seen: document.visibilityState === 'hidden' ? 'hidden' : document.hasFocus() ? 'focused' : 'visible' })
+  document.addEventListener('visibilitychange', seen, true)
+  addEventListener('focus', seen, true)
+  seen()
+  let told
+  const title = () => {
+    if (document.title !== told) tell({ title: (told = document.title).slice(0, 500) })
+  }
+  const follow = () => {
+    title()
+    if (document.head) new MutationObserver(title).observe(document.head, { childList: true, subtree: true, characterData: true })
+  }
+  if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', follow)
+  else follow()
+})()`
+const listening = ['page', 'iframe', 'worker', 'shared_worker', 'service_worker']
+/** A page that hangs must not keep the others waiting. */
+const setUpLimitMs = 5000
+
+/** The tabs of a running browser, over a CDP connection of their own: which there are, which is in front, what happens. */
+export class OpenPages {
+  readonly #cdp: CdpConnection
+  readonly #pages = new Map<string, Page>()
+  readonly #settingUp = new Map<string, Promise<void>>()
+  readonly #cleanups = new Map<string, () => void>()
+  #front: Page | null = null
+  readonly events = new PageEvents()
+  readonly downloads: Downloads
+  readonly console = new ConsoleLog((message) => this.events.emit({ type: 'console', ...message }))
+  readonly network = new NetworkLog((request) => this.events.emit({ type: 'network', ...request }))
+
+  private constructor(cdp: CdpConnection) {
+    this.#cdp = cdp
+    this.downloads = new Downloads(cdp, this.events)
+    cdp.on('Target.attachedToTarget', (params, parent) => this.#attached(params, parent))
+    cdp.on('Target.detachedFromTarget', (params) => this.#cleanups.get(String(params['sessionId']))?.())
+    cdp.on('Target.targetInfoChanged', (params) => this.#changed(params['targetInfo'] as TargetInfo))
+    cdp.on('Target.targetDestroyed', (params) => this.#destroyed(String(params['targetId'])))
+    cdp.on('Target.targetCrashed', (params) => this.#crashed(String(params['targetId'])))
+  }
+
+  static async open(browserUrl: string, downloadsDir: string): Promise<OpenPages> {
+    const cdp = await CdpConnection.connect(browserUrl)
+    const pages = new OpenPages(cdp)
+    await cdp.send('Target.setDiscoverTargets', { discover: true })
+    await pages.downloads.allow(downloadsDir)
+    await cdp.send('Target.setAutoAttach', autoAttach)
+    await Promise.all(pages.#settingUp.values())
+    return pages
+  }
+
+  list(): Page[] {
+    return [...this.#pages.values()]
+  }
+
+  /** The tab in front; null when there is none. */
+  get front(): Page | null {
+    return this.#front
+  }
+
+  requireFront(): Page {
+    if (this.#front !== null) return this.#front
+    throw new Problem('cdp-error', 'The browser has no tab open. Open one with POST /v1/browser/tabs.')
+  }
+
+  require(id: string): Page {
+    const page = this.#pages.get(id)
+    if (page !== undefined) return page
+    throw new Problem('not-found', 'There is no tab with that id. GET /v1/browser/tabs lists them.')
+  }
+
+  /** Opens a tab and waits until it can be worked with. */
+  async openTab(background: boolean): Promise<Page> {
+    const { targetId } = await this.#cdp.send('Target.createTarget', { url: 'about:blank', background })
+    const id = String(targetId)
+    await this.#settingUp.get(id)
+    const page = this.require(id)
+    if (!background) this.#setFront(page)
+    return page
+  }
+
+  async activate(page: Page): Promise<void> {
+    await this.#cdp.send('Target.activateTarget', { targetId: page.id })
+    this.#setFront(page)
+  }
+
+  async closeTab(page: Page): Promise<void> {
+    await this.#cdp.send('Target.closeTarget', { targetId: page.id })
+  }
+
+  /** A command to the browser itself rather than to a page. */
+  send(method: string, params: CdpParams = {}): Promise<CdpParams> {
+    return this.#cdp.send(method, params)
+  }
+
+  close(): void {
+    for (const page of this.list()) page.close()
+    this.#cdp.close()
+  }
+
+  #attached(params: CdpParams, parentSession: string | undefined): void {
+    const info = params['targetInfo'] as TargetInfo & { parentFrameId?: string }
+    const cdp = new CdpSession(this.#cdp, String(params['sessionId']))
+    if (!listening.includes(info.type) || info.url.startsWith('devtools:')) {
+      void cdp.send('Runtime.runIfWaitingForDebugger').catch(() => {})
+      void cdp.detach()
+      return
+    }
+    const stops = [this.console.follow(cdp), this.network.follow(cdp)]
+    this.#cleanups.set(cdp.id, () => {
+      this.#cleanups.delete(cdp.id)
+      for (const stop of stops.splice(0)) stop()
+    })
+    const setUp = this.#setUp(info, cdp, parentSession, stops)
+    this.#settingUp.set(info.targetId, setUp)
+    void setUp.finally(() => this.#settingUp.delete(info.targetId))
+  }
+
+  async #setUp(
+    info: TargetInfo & { parentFrameId?: string },
+    cdp: CdpSession,
+    parentSession: string | undefined,
+    stops: (() => void)[],
+  ): Promise<void> {
+    const quietly = (method: string, params: CdpParams = {}) =>
+      cdp.send(method, params, setUpLimitMs).then(
+        () => {},
+        () => {},
+      )
+    const document = info.type === 'page' || info.type === 'iframe'
+    const page = info.type === 'page' ? this.#add(info, cdp) : this.list().find((one) => owns(one, parentSession))
+    const steps = [
+      quietly('Runtime.enable'),
+      quietly('Network.enable', { maxTotalBufferSize: 1024, maxResourceBufferSize: 1024 }),
+      quietly('Log.enable'),
+      quietly('Target.setAutoAttach', autoAttach),
+    ]
+    if (document) {
+      const root = info.type === 'iframe' ? { id: info.targetId, parentId: info.parentFrameId ?? null } : undefined
+      steps.push(
+        quietly('Page.enable'),
+        quietly('Page.setLifecycleEventsEnabled', { enabled: true }),
+        page?.frames.follow(cdp, root).then((stop) => void stops.push(stop)) ?? Promise.resolve(),
+      )
+    }
+    if (info.type === 'page' && page !== undefined) {
+      stops.push(cdp.on('Runtime.bindingCalled', (call) => this.#told(page, call)))
+      steps.push(
+        quietly('Runtime.addBinding', { name: binding, executionContextName: isolatedWorld }),
+        quietly('Page.addScriptToEvaluateOnNewDocument', {
+          source: teller,
+          worldName: isolatedWorld,
+          runImmediately: true,
+        }),
+      )
+    }
+    steps.push(quietly('Runtime.runIfWaitingForDebugger'))
+    await Promise.all(steps)
+  }
+
+  #add(info: TargetInfo, cdp: CdpSession): Page {
+    const page = new Page(info, cdp)
+    page.onDialog((dialog) => this.events.emit({ type: 'dialog', tabId: page.id, dialog }))
+    cdp.on('Page.frameNavigated', (params) => {
+      const frame = params['frame'] as { parentId?: string; url: string; urlFragment?: string }
+      if (frame.parentId === undefined) this.#navigated(page, frame.url + (frame.urlFragment ?? ''))
+    })
+    cdp.on('Page.navigatedWithinDocument', (params) => {
+      if (params['frameId'] === page.frames.main?.id) this.#navigated(page, String(params['url']))
+    })
+    this.#pages.set(page.id, page)
+    this.#front ??= page
+    return page
+  }
+
+  #navigated(page: Page, url: string): void {
+    page.url = url
+    this.events.emit({
+      type: 'navigation',
+      tabId: page.id,
+      url: page.url,
+      title: page.title,
+      active: page === this.#front,
+    })
+  }
+
+  #changed(info: TargetInfo): void {
+    const page = this.#pages.get(info.targetId)
+    if (page === undefined || (page.url === info.url && page.title === info.title)) return
+    page.title = info.title
+    this.#navigated(page, info.url)
+  }
+
+  #told(page: Page, call: CdpParams): void {
+    if (call['name'] !== binding) return
+    const { seen, title } = JSON.parse(String(call['payload'])) as { seen?: string; title?: string }
+    if (title !== undefined && title !== page.title) {
+      page.title = title
+      this.#navigated(page, page.url)
+    }
+    if (seen === undefined) return
+    page.visible = seen !== 'hidden'
+    if (seen === 'focused' || (page.visible && this.#front?.visible !== true)) this.#setFront(page)
+  }
+
+  #setFront(page: Page): void {
+    if (this.#front === page || page.closed) return
+    this.#front = page
+    this.#navigated(page, page.url)
+  }
+
+  #destroyed(targetId: string): void {
+    const page = this.#pages.get(targetId)
+    if (page === undefined) return
+    this.#pages.delete(targetId)
+    page.close()
+    if (this.#front !== page) return
+    // The one that comes to the front says so itself; until then a visible one, or the newest, is the likeliest.
+    const left = this.list()
+    const next = left.findLast((one) => one.visible) ?? left.at(-1)
+    this.#front = null
+    if (next !== undefined) this.#setFront(next)
+  }
+
+  #crashed(targetId: string): void {
+    const page = this.#pages.get(targetId)
+    if (page === undefined) return
+    page.crash()
+    this.events.emit({ type: 'crash', tabId: page.id, url: page.url })
+  }
+}
+
+function owns(page: Page, session: string | undefined): boolean {
+  return page.cdp.id === session || page.frames.list().some((frame) => frame.cdp.id === session)
+}

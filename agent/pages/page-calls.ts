@@ -1,0 +1,133 @@
+import { Problem } from '../../shared/errors.ts'
+import type { BrowserService } from '../browser/browser.service.ts'
+import type { CallContext } from '../server/handlers.ts'
+import type { LeaseService } from '../takeover/lease.service.ts'
+import type { MayAct } from './act.ts'
+import { release } from './elements.ts'
+import type { OpenPages } from './open-pages.ts'
+import type { Operation } from './operation.ts'
+import type { OperationOptions, Page } from './page.ts'
+
+interface Leased {
+  leaseId?: string | undefined
+}
+
+/** How calls get at the page in front: reading at any time, acting and going places unless a person has control. */
+export class PageCalls {
+  readonly #browser: BrowserService
+  readonly #leases: LeaseService
+  readonly #acting = new Map<Operation, { leaseId: string | undefined; settled: Promise<unknown> }>()
+
+  constructor(browser: BrowserService, leases: LeaseService) {
+    this.#browser = browser
+    this.#leases = leases
+    leases.onTaken(() => this.#stopActing())
+  }
+
+  /** The tabs of the running browser, or the problem that says it is not running. */
+  open(): OpenPages {
+    return this.#browser.requireSession().pages
+  }
+
+  /** Refuses while a person has control, unless it is that person who asks; gives what asks again later. */
+  guard(leaseId: string | undefined): MayAct {
+    const mayAct = () => {
+      if (this.#leases.current !== null && !this.#leases.isHeldBy(leaseId)) throw this.#held()
+    }
+    mayAct()
+    return mayAct
+  }
+
+  read<Result>(
+    context: CallContext,
+    limitMs: number,
+    work: (page: Page, operation: Operation) => Promise<Result>,
+  ): Promise<Result> {
+    return perform(this.open().requireFront(), { limitMs, signal: context.signal }, work)
+  }
+
+  async act(
+    params: Leased,
+    context: CallContext,
+    limitMs: number,
+    work: (page: Page, operation: Operation, mayAct: MayAct) => Promise<unknown>,
+  ): Promise<{ ok: boolean }> {
+    await this.#change(params, { limitMs, signal: context.signal }, work)
+    return { ok: true }
+  }
+
+  /** Like acting, but a page that crashed can be left. */
+  go<Result>(
+    params: Leased,
+    context: CallContext,
+    limitMs: number,
+    work: (page: Page, operation: Operation, pages: OpenPages) => Promise<Result>,
+  ): Promise<Result> {
+    const pages = this.open()
+    const options = { limitMs, signal: context.signal, evenCrashed: true }
+    return this.#change(params, options, (page, operation) => work(page, operation, pages))
+  }
+
+  /** The same on a tab that need not be in front. */
+  goIn<Result>(
+    page: Page,
+    params: Leased,
+    context: CallContext,
+    limitMs: number,
+    work: (page: Page, operation: Operation) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#change(params, { limitMs, signal: context.signal, evenCrashed: true }, work, page)
+  }
+
+  async #change<Result>(
+    params: Leased,
+    options: OperationOptions,
+    work: (page: Page, operation: Operation, mayAct: MayAct) => Promise<Result>,
+    page = this.open().requireFront(),
+  ): Promise<Result> {
+    const mayAct = this.guard(params.leaseId)
+    const { leaseId } = params
+    const settled = Promise.withResolvers<void>()
+    let running: Operation | undefined
+    try {
+      return await perform(page, options, (_page, operation) => {
+        running = operation
+        this.#acting.set(operation, { leaseId, settled: settled.promise })
+        return work(page, operation, mayAct)
+      })
+    } finally {
+      if (running !== undefined) this.#acting.delete(running)
+      settled.resolve()
+    }
+  }
+
+  /** A person took control: what waits ends here, and a click that has begun is let finish. */
+  async #stopActing(): Promise<void> {
+    const others = [...this.#acting].filter(([, { leaseId }]) => !this.#leases.isHeldBy(leaseId))
+    for (const [operation] of others) if (operation.dialogIs === 'obstacle') operation.interrupt(this.#held())
+    await Promise.all(others.map(([, { settled }]) => settled))
+  }
+
+  #held(): Problem {
+    const holder = this.#leases.current
+    const who = holder?.operator ?? 'Someone'
+    const until = holder === null ? '' : ` until ${holder.expiresAt}`
+    return new Problem('held-by-operator', `${who} has control of the browser${until}. Wait until it is given back.`, {
+      holder: who,
+      ...(holder === null ? {} : { expiresAt: holder.expiresAt }),
+    })
+  }
+}
+
+/** Runs work on a page and lets go of what it held there. */
+async function perform<Result>(
+  page: Page,
+  options: OperationOptions,
+  work: (page: Page, operation: Operation) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await page.perform(options, (operation) => work(page, operation))
+  } finally {
+    if (!page.closed && !page.busy) release(page)
+  }
+}

@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { benchForFile } from './pages-bench.ts'
+
+const bench = benchForFile()
+const { open } = bench
+const execute = (expression: string, more: object = {}) => bench.api.browser.execute({ expression, ...more })
+
+/** Width and height, from the file itself. */
+function sizeOfPng(bytes: Uint8Array): [number, number] {
+  const view = Buffer.from(bytes)
+  expect(view.subarray(0, 4).toString('hex')).toBe('89504e47')
+  return [view.readUInt32BE(16), view.readUInt32BE(20)]
+}
+
+describe('pictures', () => {
+  beforeEach(() => open('/tall'))
+
+  test('the window, the whole page, an element', async () => {
+    const inner = await bench.evaluate('[innerWidth, innerHeight]')
+    const shot = await bench.api.browser.screenshot()
+    expect(shot.contentType).toBe('image/png')
+    expect(sizeOfPng(shot.bytes)).toEqual(inner)
+    expect(sizeOfPng((await bench.api.browser.screenshot({ fullPage: true })).bytes)[1]).toBe(4100)
+    expect(sizeOfPng((await bench.api.browser.screenshot({ selector: '#box' })).bytes)).toEqual([200, 100])
+  })
+
+  test('jpeg and webp, smaller with less quality', async () => {
+    const shot = async (format: 'jpeg' | 'webp', quality: number) => {
+      const { contentType, bytes } = await bench.api.browser.screenshot({ format, quality })
+      expect(contentType).toBe(`image/${format}`)
+      return Buffer.from(bytes)
+    }
+    expect((await shot('jpeg', 90)).subarray(0, 3).toString('hex')).toBe('ffd8ff')
+    expect((await shot('webp', 90)).subarray(8, 12).toString()).toBe('WEBP')
+    expect((await shot('jpeg', 10)).length).toBeLessThan((await shot('jpeg', 100)).length)
+  })
+
+  test('of an element in a frame of another site', async () => {
+    await open('/frames')
+    await bench.api.browser.wait({ selector: 'button.far' })
+    const [width, height] = sizeOfPng((await bench.api.browser.screenshot({ selector: 'button.far' })).bytes)
+    expect(width).toBeGreaterThan(20)
+    expect(height).toBeLessThan(40)
+  })
+
+  test('pdf, of the size asked for', async () => {
+    const text = async (params: object) => Buffer.from((await bench.api.browser.pdf(params)).bytes).toString('latin1')
+    expect(await text({})).toMatch(/^%PDF-/)
+    expect(await text({ format: 'letter' })).toContain('/MediaBox [0 0 612 792]')
+    expect(await text({ format: 'legal', landscape: true })).toContain('/MediaBox [0 0 1008 612]')
+    const pages = (pdf: string) => pdf.match(/\/Type \/Page\b/g)?.length ?? 0
+    expect(pages(await text({ scale: 0.5 }))).toBeLessThan(pages(await text({ scale: 2 })))
+  })
+
+  test('of what is not there', async () => {
+    await expect(bench.api.browser.screenshot({ selector: '#none' })).rejects.toMatchObject({ code: 'not-found' })
+    await expect(bench.api.browser.screenshot({ selector: '##' })).rejects.toMatchObject({ code: 'invalid-selector' })
+  })
+})
+
+describe('texts', () => {
+  test('content, of the page and of an element', async () => {
+    await open('/article')
+    const whole = await bench.api.browser.content()
+    expect(whole).toMatchObject({ url: `${bench.pages.origin}/article`, title: 'Article' })
+    expect(whole.html).toMatch(/^<!DOCTYPE html>\n<html>[\s\S]*<\/html>$/)
+    expect((await bench.api.browser.content({ selector: 'ul' })).html).toBe('<ul><li>one</li><li>two</li></ul>')
+    await expect(bench.api.browser.content({ selector: 'x-none' })).rejects.toMatchObject({ code: 'not-found' })
+    await expect(bench.api.browser.content({ selector: ':no(' })).rejects.toMatchObject({ code: 'invalid-selector' })
+  })
+
+  test('markdown, without what surrounds every page', async () => {
+    await open('/article')
+    const { markdown, title, truncated } = await bench.api.browser.markdown()
+    expect([title, truncated]).toEqual(['Article', false])
+    expect(markdown).toContain('# The article')
+    expect(markdown).toContain(`First **bold** word, [a link](${bench.pages.origin}/form).`)
+    expect(markdown).toMatch(/- +one\n- +two/)
+    expect(markdown).toMatch(/\| a +\| b +\|\n\| -+ \| -+ \|\n\| 1 +\| 2 +\|/)
+    expect(markdown).toContain('```\nx = 1\n```')
+    expect(markdown).toContain('From the shadow [deep link]')
+    for (const left of ['Menu', 'Advert', 'Imprint', 'scripted', 'unseen', 'undisplayed'])
+      expect(markdown).not.toContain(left)
+  })
+
+  test('scrape, here or at an address, in frames and shadow roots', async () => {
+    await open('/article')
+    const { data } = await bench.api.browser.scrape({
+      selectors: { items: 'li', deep: 'x-note p, p a', none: 'video' },
+    })
+    expect(data).toEqual({ items: ['one', 'two'], deep: ['a link', 'deep link'], none: [] })
+    const there = await bench.api.browser.scrape({ url: `${bench.pages.origin}/frames`, selectors: { texts: 'p' } })
+    expect(there.title).toBe('Frames')
+    await bench.api.browser.wait({ selector: 'p.far' })
+    expect((await bench.api.browser.scrape({ selectors: { texts: 'p' } })).data['texts']).toEqual([
+      'text of the frame',
+      'text of the frame',
+    ])
+    await expect(bench.api.browser.scrape({ selectors: { a: '!' } })).rejects.toMatchObject({
+      code: 'invalid-selector',
+    })
+  })
+
+  test('links, in frames and shadow roots', async () => {
+    await open('/article')
+    const { links, url } = await bench.api.browser.links()
+    expect(url).toBe(`${bench.pages.origin}/article`)
+    expect(links.map((link) => [link.href.slice(bench.pages.origin.length), link.text])).toEqual([
+      ['/', 'Home'],
+      ['/form', 'a link'],
+      ['/shadow', 'deep link'],
+    ])
+    await open('/frames')
+    await bench.api.browser.wait({ selector: 'p.far' })
+    expect((await bench.api.browser.links()).links.map((link) => link.text)).toEqual(['inner link', 'inner link'])
+  })
+
+  test('the accessibility tree', async () => {
+    await open('/aria')
+    const { snapshot, title } = await bench.api.browser.snapshot()
+    expect(title).toBe('Aria')
+    for (const line of [
+      '- heading "Head" [level=1]',
+      '- button "Toggle" [pressed]',
+      '- textbox "City" value="Rome"',
+      '- checkbox "Agree" [checked]',
+      '- link "Home"',
+      '- text: para',
+    ])
+      expect(snapshot).toContain(line)
+    await open('/frames')
+    await bench.api.browser.wait({ selector: 'p.far' })
+    expect((await bench.api.browser.snapshot()).snapshot.match(/button "Inner"/g)).toHaveLength(2)
+  })
+
+  test('a page of 120,000 nodes', async () => {
+    await open('/huge')
+    const { markdown, truncated } = await bench.api.browser.markdown()
+    expect(truncated).toBe(true)
+    expect(markdown.length).toBeGreaterThan(50_000)
+    const snapshot = bench.api.browser.snapshot()
+    await expect(snapshot).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('too many') })
+    expect(await bench.api.browser.wait({ selector: '#last' })).toEqual({ found: true })
+    expect((await bench.api.browser.content()).html.length).toBeGreaterThan(800_000)
+  })
+})
+
+describe('execute', () => {
+  beforeEach(() => open('/'))
+
+  test.each([
+    ['1 + 1', 2, 'number'],
+    ['"a" + "b"', 'ab', 'string'],
+    ['({ a: [1, { b: null }] })', { a: [1, { b: null }] }, 'object'],
+    ['undefined', null, 'undefined'],
+    ['null', null, 'object'],
+    ['NaN', 'NaN', 'number'],
+    ['10n', '10n', 'bigint'],
+    ['new Promise((r) => setTimeout(r, 20, "later"))', 'later', 'string'],
+    ['document.querySelector("h1")', 'h1', 'object'],
+    ['() => 1', '() => 1', 'function'],
+    ['Symbol("s")', 'Symbol(s)', 'symbol'],
+    ['new Date(0)', '1970-01-01T00:00:00.000Z', 'object'],
+  ])('%s', async (expression, result, type) => {
+    expect(await execute(expression)).toEqual({ result, type })
+  })
+
+  test('a promise that is not awaited', async () => {
+    expect(await execute('Promise.resolve(1)', { awaitPromise: false })).toMatchObject({ result: 'Promise' })
+  })
+
+  test.each([
+    ['nothing.here', 'ReferenceError: nothing is not defined'],
+    ['(', 'SyntaxError'],
+    ['Promise.reject(new Error("no"))', 'Error: no'],
+    ['(() => { throw "text" })()', 'text'],
+    ['(() => { const a = {}; a.a = a; return a })()', 'circular'],
+    ['(() => { let a = 1; for (let i = 0; i < 700; i++) a = [a]; return a })()', 'nested'],
+  ])('%s is an error of the script', async (expression, text) => {
+    const failure = execute(expression)
+    await expect(failure).rejects.toMatchObject({
+      code: 'script-error',
+      status: 400,
+      message: expect.stringContaining(text),
+    })
+  })
+
+  test.each([['for (;;);'], ['new Promise(() => {})'], ['Promise.resolve().then(() => { for (;;); })']])(
+    '%s ends in time, and the page lives',
+    async (expression) => {
+      await expect(execute(expression, { timeout: 400 })).rejects.toMatchObject({ code: 'timeout', status: 504 })
+      expect(await bench.evaluate('1')).toBe(1)
+    },
+  )
+
+  test('what is run is not in the audit', async () => {
+    await execute('"canary-in-expression"')
+    const { entries } = await bench.api.audit.list({ action: 'execute' })
+    expect(JSON.stringify(entries)).not.toContain('canary-in-expression')
+    expect(entries[0]?.details).toMatchObject({ expression: '22 characters' })
+  })
+})
+
+describe('a page that does not answer', () => {
+  afterEach(() => bench.reset())
+
+  test('in an endless loop: a timeout', async () => {
+    await open('/loop')
+    await bench.untilStuck()
+    await expect(bench.api.browser.wait({ selector: 'p', timeout: 300 })).resolves.toEqual({ found: false })
+    const hover = bench.api.browser.hover({ selector: 'p', timeout: 300 })
+    await expect(hover).rejects.toMatchObject({ code: 'timeout', message: expect.stringContaining('did not answer') })
+    // What the browser's own process knows is known.
+    expect((await bench.api.tabs.list()).tabs[0]).toMatchObject({ url: `${bench.pages.origin}/loop` })
+  })
+
+  test('with a dialog open: said at once, by name', async () => {
+    const navigating = bench.api.browser.navigate({ url: `${bench.pages.origin}/alerts-at-once` })
+    const named = { code: 'conflict', message: expect.stringContaining('alert: "At once"') }
+    await expect(navigating).rejects.toMatchObject(named)
+    for (const call of ['content', 'markdown', 'links', 'snapshot', 'screenshot', 'pdf', 'reload', 'back'] as const)
+      await expect(bench.api.browser[call]()).rejects.toMatchObject(named)
+    await expect(execute('1')).rejects.toMatchObject(named)
+    await bench.api.browser.dialog({ accept: true })
+    await expect.poll(() => bench.evaluate('document.title')).toBe('Alerts')
+  })
+})

@@ -1,0 +1,122 @@
+import { Problem } from '../../shared/errors.ts'
+import { findElement, frameOffset } from './elements.ts'
+import { callInFrame, type Handle } from './in-frame.ts'
+import { boxOf, readLinks, readTexts } from './in-page.ts'
+import { readHtml } from './in-page-reading.ts'
+import type { Operation } from './operation.ts'
+import type { Page } from './page.ts'
+
+const maxLinks = 20_000
+const maxTexts = 10_000
+/** What Chromium can draw at once, in pixels of the picture. */
+const maxPictureSide = 16_384
+/** In inches. */
+const papers = { a4: [8.27, 11.69], letter: [8.5, 11], legal: [8.5, 14] } as const
+
+export interface ScreenshotParams {
+  format: 'png' | 'jpeg' | 'webp'
+  quality?: number | undefined
+  fullPage: boolean
+  selector?: string | undefined
+}
+
+export async function screenshot(page: Page, operation: Operation, params: ScreenshotParams): Promise<Buffer> {
+  const { format, quality } = params
+  const clip = await clipOf(page, operation, params)
+  const answer = await page.cdp.send(
+    'Page.captureScreenshot',
+    {
+      format,
+      ...(quality === undefined || format === 'png' ? {} : { quality }),
+      ...(clip === undefined ? {} : { clip: { ...clip, scale: 1 }, captureBeyondViewport: true }),
+    },
+    operation.leftMs(),
+  )
+  return Buffer.from(String(answer['data']), 'base64')
+}
+
+async function clipOf(page: Page, operation: Operation, params: ScreenshotParams) {
+  if (params.selector === undefined && !params.fullPage) return undefined
+  const metrics = await page.cdp.send('Page.getLayoutMetrics', {}, operation.leftMs())
+  if (params.selector === undefined) {
+    const { width, height } = metrics['cssContentSize'] as { width: number; height: number }
+    return { x: 0, y: 0, width: Math.min(width, maxPictureSide), height: Math.min(height, maxPictureSide) }
+  }
+  const element = await requireElement(page, operation, params.selector)
+  const box = await callInFrame(element.frame, operation, boxOf, element)
+  if (box.width === 0 || box.height === 0) {
+    throw new Problem('not-found', `The element "${params.selector}" has no area that could be shown.`)
+  }
+  const offset = await frameOffset(page, operation, element)
+  const after = await page.cdp.send('Page.getLayoutMetrics', {}, operation.leftMs())
+  const { pageX, pageY } = after['cssVisualViewport'] as { pageX: number; pageY: number }
+  return {
+    x: box.x + offset.x + pageX,
+    y: box.y + offset.y + pageY,
+    width: Math.min(box.width, maxPictureSide),
+    height: Math.min(box.height, maxPictureSide),
+  }
+}
+
+export async function pdf(
+  page: Page,
+  operation: Operation,
+  params: { format: keyof typeof papers; landscape: boolean; printBackground: boolean; scale: number },
+): Promise<Buffer> {
+  const { format, ...options } = params
+  const [paperWidth, paperHeight] = papers[format]
+  const printed = await page.cdp.send('Page.printToPDF', { ...options, paperWidth, paperHeight }, operation.leftMs())
+  return Buffer.from(String(printed['data']), 'base64')
+}
+
+/** The HTML of the page, or of the first element that matches, as it is now. */
+export async function html(page: Page, operation: Operation, selector?: string): Promise<string> {
+  const element = selector === undefined ? null : await requireElement(page, operation, selector)
+  const frame = element?.frame ?? page.frames.main
+  if (frame === undefined) return ''
+  return callInFrame(frame, operation, readHtml, element)
+}
+
+/** The links of the page and of its frames, each in the order of its document. */
+export async function links(page: Page, operation: Operation): Promise<{ href: string; text: string }[]> {
+  return overFrames(page, operation, (frame, left) => callInFrame(frame, operation, readLinks, left), maxLinks)
+}
+
+/** The texts of every element that a selector finds, over all frames. */
+export async function texts(page: Page, operation: Operation, selector: string): Promise<string[]> {
+  return overFrames(
+    page,
+    operation,
+    (frame, left) => callInFrame(frame, operation, readTexts, selector, left),
+    maxTexts,
+  )
+}
+
+async function overFrames<Item>(
+  page: Page,
+  operation: Operation,
+  read: (frame: Handle['frame'], left: number) => Promise<Item[]>,
+  limit: number,
+): Promise<Item[]> {
+  const found: Item[] = []
+  for (const frame of page.frames.list()) {
+    if (found.length >= limit) break
+    try {
+      for (const item of await read(frame, limit - found.length)) found.push(item)
+    } catch (error) {
+      const selectorIsWrong = error instanceof Problem && error.code === 'invalid-selector'
+      // A frame that went away meanwhile has nothing to read; the page itself must answer.
+      if (selectorIsWrong || operation.signal.aborted || frame.parentId === null) throw error
+    }
+  }
+  return found
+}
+
+async function requireElement(page: Page, operation: Operation, selector: string): Promise<Handle> {
+  const element = await findElement(page, operation, selector)
+  if (element !== null) return element
+  throw new Problem(
+    'not-found',
+    `No element matches "${selector.slice(0, 200)}" now. Check the selector, or wait for it.`,
+  )
+}

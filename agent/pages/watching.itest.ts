@@ -1,0 +1,202 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { watch } from '../../shared/contract/browser.ts'
+import type { SocketReceive } from '../../shared/contract/index.ts'
+import { benchForFile } from './pages-bench.ts'
+
+const bench = benchForFile()
+const { open } = bench
+const api = () => bench.api.browser
+type Message = SocketReceive<'watch'>
+afterEach(() => bench.reset())
+
+describe('console', () => {
+  test('every level, objects, uncaught errors, workers, over navigations and tabs', async () => {
+    await open('/console')
+    await expect
+      .poll(async () => (await api().console()).messages.map((message) => [message.level, message.text]))
+      .toEqual(
+        expect.arrayContaining([
+          ['log', 'plain 1 {a: 1} [1, 2]'],
+          ['warn', 'careful'],
+          ['error', 'bad'],
+          ['info', 'info'],
+          ['debug', 'debug'],
+          ['log', 'from a worker'],
+          ['error', expect.stringContaining('nobody caught this')],
+        ]),
+      )
+    await bench.api.tabs.open({ url: `${bench.pages.origin}/article` })
+    await bench.evaluate('console.warn("in another tab"), 0')
+    const warnings = (await api().console({ level: 'warn' })).messages
+    expect(warnings.map((message) => message.text)).toEqual(['careful', 'in another tab'])
+    expect(warnings[0]).toMatchObject({ url: `${bench.pages.origin}/console`, line: expect.any(Number) })
+    expect(new Date(warnings[0]?.timestamp ?? '').getFullYear()).toBeGreaterThan(2020)
+    expect((await api().console({ limit: 1 })).messages.map((message) => message.text)).toEqual(['in another tab'])
+  })
+
+  test('a thousand are kept', async () => {
+    await open('/')
+    await bench.evaluate('for (let i = 0; i < 1500; i++) console.log("n" + i)')
+    await expect.poll(async () => (await api().console({ limit: 1 })).messages[0]?.text).toBe('n1499')
+    const { messages } = await api().console({ limit: 1000 })
+    expect([messages.length, messages[0]?.text]).toEqual([1000, 'n500'])
+  })
+})
+
+describe('network', () => {
+  test('each request with its size and time on the wire', async () => {
+    await open('/assets')
+    const [script] = (await api().network({ urlPattern: '/asset\\.js$' })).requests
+    expect(script).toMatchObject({ method: 'GET', status: 200, mimeType: 'text/javascript', failed: null })
+    // Compressed, with its headers: what came over the wire, not what the page got.
+    expect(script?.responseSize).toBeGreaterThan(100)
+    expect(script?.responseSize).toBeLessThan(1500)
+    const seen = (await bench.evaluate(
+      '(() => { const e = performance.getEntriesByName(location.origin + "/asset.js")[0]; return [e.encodedBodySize, e.duration] })()',
+    )) as [number, number]
+    expect(script?.responseSize).toBeGreaterThan(seen[0])
+    expect(script?.duration).toBeLessThanOrEqual(seen[1] + 5)
+    expect((await api().network({ urlPattern: '/missing$' })).requests.at(-1)).toMatchObject({ status: 404 })
+  })
+
+  test('time is what the server took', async () => {
+    await open('/')
+    await bench.evaluate('fetch("/slow?ms=300", { method: "POST" }).then((r) => r.text())')
+    const request = async () => (await api().network({ urlPattern: '/slow' })).requests.at(-1)
+    await expect.poll(async () => (await request())?.duration).toBeGreaterThanOrEqual(299)
+    expect(await request()).toMatchObject({ method: 'POST', status: 200 })
+  })
+
+  test('each hop of a redirect, and why one failed', async () => {
+    await open('/moved')
+    const statuses = (await api().network({ urlPattern: '/(moved|moved-again|article)$' })).requests.slice(-3)
+    expect(statuses.map((request) => request.status)).toEqual([301, 302, 200])
+    await api()
+      .navigate({ url: `${bench.pages.origin}/cut` })
+      .catch(() => {})
+    expect((await api().network({ urlPattern: '/cut$' })).requests.at(-1)).toMatchObject({
+      status: null,
+      failed: 'net::ERR_EMPTY_RESPONSE',
+    })
+  })
+
+  test('of a frame in another process', async () => {
+    await open('/frames')
+    const request = async () => (await api().network({ urlPattern: 'localhost:\\d+/inner' })).requests.at(-1)
+    await expect.poll(async () => (await request())?.responseSize).toBeGreaterThan(100)
+    expect(await request()).toMatchObject({ status: 200, mimeType: 'text/html' })
+  })
+
+  test('a pattern that cannot be used', async () => {
+    for (const urlPattern of ['(', '(?=x)', '(a)\\1'])
+      await expect(api().network({ urlPattern })).rejects.toMatchObject({ code: 'invalid-pattern', status: 400 })
+    expect((await api().network({ urlPattern: '(a+)+$', limit: 1 })).requests.length).toBeLessThan(2)
+  })
+})
+
+describe('watch', () => {
+  async function watchPages(params: object = {}): Promise<{ messages: Message[]; close: () => void }> {
+    const socket = await bench.rig.client.open('watch', params)
+    const messages: Message[] = []
+    socket.onMessage = (message) => messages.push(message)
+    return { messages, close: () => socket.close() }
+  }
+  const has = (messages: Message[], wanted: object) =>
+    expect.poll(() => messages, { timeout: 5000 }).toContainEqual(expect.objectContaining(wanted))
+
+  test('everything as it happens, in the words of the contract', async () => {
+    const { messages, close } = await watchPages()
+    await open('/dialogs')
+    await bench.evaluate('console.log("seen live"), 0')
+    await api().click({ selector: '#alert' })
+    await has(messages, { type: 'dialog', dialog: expect.objectContaining({ type: 'alert', message: 'Look out' }) })
+    await api().dialog({ accept: true })
+    await has(messages, { type: 'dialog', dialog: null })
+    await has(messages, { type: 'console', text: 'seen live' })
+    await has(messages, { type: 'network', url: `${bench.pages.origin}/dialogs`, status: 200 })
+    await has(messages, { type: 'navigation', url: `${bench.pages.origin}/dialogs`, active: true })
+    await api().navigate({ url: `${bench.pages.origin}/file` })
+    await has(messages, { type: 'download', filename: 'report.bin', state: 'started' })
+    await has(messages, { type: 'download', filename: 'report.bin', state: 'completed', receivedBytes: 2000 })
+    await bench.crash()
+    await has(messages, { type: 'crash', url: `${bench.pages.origin}/dialogs` })
+    for (const message of messages) expect(watch.receive.safeParse(message).success).toBe(true)
+    close()
+  })
+
+  test('nothing of it when not asked for', async () => {
+    const { messages, close } = await watchPages({ events: false })
+    const other = await watchPages()
+    await open('/console')
+    await has(other.messages, { type: 'console', text: 'bad' })
+    expect(messages.filter((message) => !['page', 'control'].includes(message.type))).toEqual([])
+    close()
+    other.close()
+  })
+
+  test('every console hears where the page is, once for each place', async () => {
+    const socket = await bench.rig.client.open('events')
+    const places: unknown[] = []
+    socket.onMessage = (event) => {
+      if (event.type === 'page_navigated') places.push((event as { url?: unknown }).url)
+    }
+    await open('/article')
+    await expect.poll(() => places).toContain(`${bench.pages.origin}/article`)
+    const before = places.length
+    await bench.evaluate('for (let i = 0; i < 150; i++) history.replaceState(0, "", "/article?" + i)')
+    await expect.poll(() => places.at(-1)).toBe(`${bench.pages.origin}/article?149`)
+    expect(places.length - before).toBeLessThan(50)
+    socket.close()
+  })
+})
+
+describe('crawl', () => {
+  const crawl = async (params: object = {}) => {
+    const found = await api().crawl({ url: `${bench.pages.origin}/site/`, ...params })
+    return { ...found, paths: found.pages.map((page) => [new URL(page.url).pathname, page.depth]) }
+  }
+
+  test('breadth first, no page twice, within its domain, past pages that fail', async () => {
+    await open('/article')
+    const before = await bench.api.tabs.list()
+    const { paths, pages, truncated, totalPages } = await crawl()
+    expect(paths).toEqual([
+      ['/site/', 0],
+      ['/site/a', 1],
+      ['/site/b', 1],
+      ['/site/c', 2],
+      ['/site/gone', 2],
+      ['/file', 2],
+    ])
+    expect([truncated, totalPages]).toEqual([false, 6])
+    expect(pages[1]).toMatchObject({ title: 'A', status: 200, content: expect.stringContaining('Page A'), error: null })
+    expect(pages[4]).toMatchObject({ status: null, content: '', error: expect.stringContaining('ERR_EMPTY_RESPONSE') })
+    expect(pages[5]).toMatchObject({ error: expect.stringContaining('report.bin') })
+    expect(await bench.api.tabs.list()).toEqual(before)
+  })
+
+  test('as much and as deep as asked', async () => {
+    expect((await crawl({ maxPages: 2 })).truncated).toBe(true)
+    expect((await crawl({ maxPages: 2 })).paths).toEqual([
+      ['/site/', 0],
+      ['/site/a', 1],
+    ])
+    const shallow = await crawl({ maxDepth: 1, extract: 'links' })
+    expect(shallow.paths.map(([path]) => path)).toEqual(['/site/', '/site/a', '/site/b'])
+    expect(shallow.truncated).toBe(false)
+    expect(shallow.pages[0]?.content.split('\n')).toEqual(shallow.pages[0]?.links)
+    const wide = await crawl({ maxDepth: 2, allowedDomains: ['127.0.0.1', 'localhost'], extract: 'text' })
+    expect(wide.pages.map((page) => new URL(page.url).hostname)).toContain('localhost')
+    expect((await crawl({ maxPages: 1, extract: 'html' })).pages[0]?.content).toMatch(/^<!DOCTYPE html>/)
+  })
+
+  test('ends in time on pages that never load, and is bounded in number', async () => {
+    // Chromium asks for the same address once at a time.
+    const slow = (name: string) => api().crawl({ url: `${bench.pages.origin}/never?${name}`, timeout: 2500 })
+    const both = [slow('a'), slow('b')]
+    await expect.poll(() => bench.pages.asked.filter((path) => path === '/never').length).toBe(2)
+    await expect(slow('c')).rejects.toMatchObject({ code: 'too-many-requests', status: 429 })
+    for (const { pages } of await Promise.all(both))
+      expect(pages).toMatchObject([{ status: null, error: expect.any(String) }])
+  })
+})

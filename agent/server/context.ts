@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { CallContext } from './handlers.ts'
+
+const run = randomBytes(4).toString('hex')
+let count = 0
+
+/** Unique on this machine, short enough to read out, and cheap: one is made for every request. */
+export function nextRequestId(): string {
+  return `${run}-${(++count).toString(36)}`
+}
+
+export class RequestContext implements CallContext {
+  readonly requestId: string
+  readonly operator: string | null
+  readonly peer: string
+  readonly details: Record<string, unknown> = {}
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse | undefined
+  #abort: AbortController | undefined
+
+  constructor(request: IncomingMessage, response: ServerResponse | undefined, requestId: string) {
+    this.#request = request
+    this.#response = response
+    this.requestId = requestId
+    this.operator = operatorOf(request.headers['x-operator'])
+    this.peer = (request.socket as Socket).remoteAddress ?? 'unix'
+  }
+
+  get headers(): Record<string, string | undefined> {
+    const { authorization: _a, 'x-deploy-secret': _b, cookie: _c, ...rest } = this.#request.headers
+    return rest as Record<string, string | undefined>
+  }
+
+  /** Made only for the handlers that look at it. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = new AbortController()
+      this.#abort = abort
+      const response = this.#response
+      response?.once('close', () => {
+        if (!response.writableFinished) abort.abort()
+      })
+    }
+    return this.#abort.signal
+  }
+
+  /** Nobody waits for the answer any more. */
+  abandon(): void {
+    this.#abort?.abort()
+  }
+
+  note(details: Record<string, unknown>): void {
+    Object.assign(this.details, details)
+  }
+}
+
+/** Names travel percent-encoded, because a header cannot carry every letter; plain ones are taken too. */
+function operatorOf(header: string | string[] | undefined): string | null {
+  const text = Array.isArray(header) ? header[0] : header
+  if (text === undefined || text === '') return null
+  try {
+    return clean(decodeURIComponent(text))
+  } catch {
+    return clean(text)
+  }
+}
+
+function clean(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a name must not carry any
+  return name.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ').slice(0, 200)
+}

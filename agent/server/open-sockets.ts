@@ -1,0 +1,126 @@
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type WebSocket from 'ws'
+import type { SocketDefinition } from '../../shared/contract/define.ts'
+import type { SocketName } from '../../shared/contract/index.ts'
+import { parseJson } from '../../shared/contract/wire.ts'
+import type { ProxiedStream, ServerSocket } from './handlers.ts'
+import type { Counters } from './parts.ts'
+
+/** A peer that does not answer a ping until the next one is gone, whatever TCP believes. */
+const pingEveryMs = 20_000
+
+/** All open sockets: one timer for all of them, and one way to close them. */
+export class OpenSockets {
+  readonly #open = new Map<WebSocket, { alive: boolean }>()
+  readonly #proxied = new Set<Duplex>()
+  readonly #counters: Counters
+  #timer: ReturnType<typeof setInterval> | undefined
+
+  constructor(counters: Counters) {
+    this.#counters = counters
+  }
+
+  add(definition: SocketDefinition, websocket: WebSocket, accept: (socket: ServerSocket<SocketName>) => void): void {
+    const state = { alive: true }
+    this.#open.set(websocket, state)
+    this.#timer ??= setInterval(() => this.#ping(), pingEveryMs).unref()
+    this.#count(1)
+    websocket.on('pong', () => {
+      state.alive = true
+    })
+    const socket = adapt(definition, websocket)
+    websocket.on('close', () => {
+      this.#open.delete(websocket)
+      this.#count(0)
+      if (this.#open.size === 0) {
+        clearInterval(this.#timer)
+        this.#timer = undefined
+      }
+      socket.onClose()
+    })
+    accept(socket)
+  }
+
+  /** A connection whose frames are not ours to write: it cannot be pinged, so TCP has to notice that a peer is gone. */
+  addProxied(proxied: ProxiedStream, accept: (socket: ProxiedStream) => void): void {
+    const { stream } = proxied
+    // Gone while Chromium was being asked: whoever proxies it sees that and clears up.
+    if (stream.destroyed) return accept(proxied)
+    if (stream instanceof Socket) stream.setKeepAlive(true, pingEveryMs)
+    this.#proxied.add(stream)
+    this.#count(1)
+    stream.once('close', () => {
+      this.#proxied.delete(stream)
+      this.#count(0)
+    })
+    accept(proxied)
+  }
+
+  closeAll(code: number, reason: string): void {
+    // Whoever proxies them has said goodbye already; what is still there goes.
+    for (const stream of this.#proxied) setTimeout(() => stream.destroy(), 1000).unref()
+    for (const websocket of this.#open.keys()) {
+      websocket.close(code, reason)
+      setTimeout(() => websocket.terminate(), 1000).unref()
+    }
+  }
+
+  #count(opened: number): void {
+    this.#counters.socketsOpened += opened
+    this.#counters.socketsOpen = this.#open.size + this.#proxied.size
+  }
+
+  #ping(): void {
+    for (const [websocket, state] of this.#open) {
+      if (!state.alive) websocket.terminate()
+      state.alive = false
+      websocket.ping()
+    }
+  }
+}
+
+function adapt(definition: SocketDefinition, websocket: WebSocket): ServerSocket<SocketName> {
+  const socket: ServerSocket<SocketName> = {
+    send: (message) => {
+      if (websocket.readyState === websocket.OPEN) websocket.send(JSON.stringify(message))
+    },
+    sendBytes: (bytes) => {
+      if (websocket.readyState === websocket.OPEN) websocket.send(bytes)
+    },
+    get bufferedBytes() {
+      return websocket.bufferedAmount
+    },
+    pause: () => websocket.pause(),
+    resume: () => websocket.resume(),
+    close: (code, reason) => {
+      websocket.close(code, reason)
+      // A client that never answers the close keeps nothing open.
+      setTimeout(() => websocket.terminate(), 5000).unref()
+    },
+    onMessage: () => {},
+    onBytes: () => {},
+    onClose: () => {},
+  }
+  websocket.on('error', () => websocket.terminate())
+  websocket.on('message', (data: Buffer, isBinary) => {
+    if (isBinary) {
+      if (definition.binary) socket.onBytes(data)
+      else websocket.close(1003, 'this socket takes text')
+      return
+    }
+    const message = read(definition, data.toString('utf8'))
+    if (message === undefined) websocket.close(1008, 'not a message of this socket')
+    else socket.onMessage(message as never)
+  })
+  return socket
+}
+
+function read(definition: SocketDefinition, text: string): unknown {
+  try {
+    const checked = definition.send.safeParse(parseJson(text))
+    return checked.success ? checked.data : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,169 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import type { CallDefinition } from '../../shared/contract/define.ts'
+import { decodeQuery, decodeText } from '../../shared/contract/wire.ts'
+import { redact } from '../../shared/domain/redaction.ts'
+import { describeIssues, Problem } from '../../shared/errors.ts'
+import { readBody } from './body.ts'
+import { nextRequestId, RequestContext } from './context.ts'
+import { Reply } from './handlers.ts'
+import type { Answer } from './once.ts'
+import type { ServerParts } from './parts.ts'
+import { asProblem, problemAnswer, problemHeaders, sendAnswer, streamHeaders } from './respond.ts'
+import { createRouter, type Found } from './routes.ts'
+import { hasCredentials } from './secrets.ts'
+
+/** Answers every plain request: guard, route, secret, parameters, intent, handler, result. */
+export function createRequestHandler(parts: ServerParts) {
+  const route = createRouter()
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const requestId = nextRequestId()
+    parts.counters.requests++
+    try {
+      parts.guard(request.headers)
+      const [path, query] = splitUrl(request.url ?? '/')
+      const found = route(request.method ?? 'GET', path)
+      const open = found.kind === 'call' && found.call.access === 'open'
+      if (!open && !parts.checker.acceptsOn(request.socket, request.headers)) {
+        parts.counters.unauthorized++
+        await parts.throttle.refuse(hasCredentials(request.headers))
+      }
+      const { call, parts: pathParts } = mustBeCall(found, path)
+      if (parts.stopping() && call.audit !== undefined) {
+        throw new Problem('stopping', 'The agent is stopping. Try again when it is back.')
+      }
+      const params = await readParams(call, pathParts, query, request)
+      const context = new RequestContext(request, response, requestId)
+      await answer(parts, call, params, context, request, response)
+    } catch (error) {
+      parts.counters.problems++
+      const problem = asProblem(error, requestId, parts.log)
+      if (response.headersSent) response.destroy()
+      else sendAnswer(response, requestId, problemAnswer(problem), problemHeaders(problem))
+    }
+  }
+}
+
+export function splitUrl(url: string): [path: string, query: string] {
+  const mark = url.indexOf('?')
+  return mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
+}
+
+function mustBeCall(found: Found, path: string): Extract<Found, { kind: 'call' }> {
+  if (found.kind === 'call') return found
+  if (found.kind === 'wrong-method') {
+    throw new Problem('method-not-allowed', `${path} takes ${found.allow}.`, { allow: found.allow })
+  }
+  if (found.kind === 'socket') throw new Problem('bad-request', `${path} is a WebSocket: open it with an upgrade.`)
+  throw new Problem('unknown-route', 'The agent has no such call. GET /openapi.json lists all there are.')
+}
+
+async function readParams(
+  call: CallDefinition,
+  pathParts: Record<string, string>,
+  query: string,
+  request: IncomingMessage,
+): Promise<Record<string, unknown>> {
+  const search = query === '' ? {} : decodeQuery(call.params, new URLSearchParams(query))
+  let given: unknown = search
+  if (call.paramsIn === 'body') {
+    const extra = Object.keys(search)[0]
+    if (extra !== undefined)
+      throw new Problem('invalid-params', `"${extra}" stands in the query; this call takes a body.`)
+    given = await readBody(request)
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new Problem('invalid-params', 'The body must be a JSON object.')
+  }
+  const values: Record<string, unknown> = { ...given }
+  for (const [key, text] of Object.entries(pathParts)) values[key] = decodeText(call.params, key, text)
+  const checked = call.params.safeParse(values)
+  if (!checked.success)
+    throw new Problem('invalid-params', `${describeIssues(checked.error)}. Correct it and try again.`)
+  return checked.data
+}
+
+async function answer(
+  parts: ServerParts,
+  call: CallDefinition,
+  params: Record<string, unknown>,
+  context: RequestContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const key = request.headers['idempotency-key']
+  if (call.method !== 'GET' && typeof key === 'string' && key !== '') {
+    if (key.length > 200) throw new Problem('invalid-params', 'An Idempotency-Key may have 200 characters at most.')
+    const same = `${call.name} ${JSON.stringify(params)}`
+    const first = await parts.once.run(key, same, () => buffered(perform(parts, call, params, context, key)))
+    return sendAnswer(response, context.requestId, first)
+  }
+  const result = await perform(parts, call, params, context, undefined)
+  if (!(result instanceof Reply) || typeof result.body === 'string' || result.body instanceof Uint8Array) {
+    return sendAnswer(
+      response,
+      context.requestId,
+      toAnswer(call, result),
+      result instanceof Reply ? result.headers : undefined,
+    )
+  }
+  response.writeHead(
+    result.status ?? call.successStatus,
+    streamHeaders(context.requestId, result.contentType, result.headers),
+  )
+  await pipeline(result.body, response)
+  return
+
+  async function buffered(work: Promise<unknown>): Promise<Answer> {
+    return toAnswer(call, await work)
+  }
+}
+
+function toAnswer(call: CallDefinition, result: unknown): Answer {
+  if (result instanceof Reply) {
+    const body = typeof result.body === 'string' || result.body instanceof Uint8Array ? result.body : ''
+    return { status: result.status ?? call.successStatus, contentType: result.contentType, body }
+  }
+  return { status: call.successStatus, contentType: 'application/json', body: JSON.stringify(result) }
+}
+
+/** Runs the handler; for a call that changes something, between its intent and its result. */
+async function perform(
+  parts: ServerParts,
+  call: CallDefinition,
+  params: Record<string, unknown>,
+  context: RequestContext,
+  idempotencyKey: string | undefined,
+): Promise<unknown> {
+  const handler = parts.handlers[call.name as keyof typeof parts.handlers] as (
+    params: unknown,
+    context: unknown,
+  ) => unknown
+  if (call.audit === undefined) return handler(params, context)
+  const { operator, peer, requestId } = context
+  const details = redact(withLengths(params, call.secretParams)) as Record<string, unknown>
+  const id = parts.audit.begin({ action: call.audit, operator, peer, requestId, details, idempotencyKey })
+  const started = performance.now()
+  const close = (result: 'success' | 'failure' | 'error', errorMessage?: string) =>
+    parts.audit.finish(id, {
+      result,
+      errorMessage,
+      durationMs: Math.round(performance.now() - started),
+      details: redact(context.details) as Record<string, unknown>,
+    })
+  try {
+    const result = await handler(params, context)
+    close('success')
+    return result
+  } catch (error) {
+    const expected = error instanceof Problem
+    close(expected ? 'failure' : 'error', expected ? error.message : 'unexpected failure')
+    throw error
+  }
+}
+
+/** Of what must not be read later, how long it was. */
+function withLengths(params: Record<string, unknown>, secretParams: readonly string[]): Record<string, unknown> {
+  const hidden = secretParams.filter((name) => params[name] !== undefined)
+  return { ...params, ...Object.fromEntries(hidden.map((name) => [name, `${String(params[name]).length} characters`])) }
+}

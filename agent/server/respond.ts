@@ -1,0 +1,87 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { contractVersion } from '../../shared/contract/index.ts'
+import { Problem } from '../../shared/errors.ts'
+import type { Log } from '../log.ts'
+import type { Answer } from './once.ts'
+
+const fixedHeaders = {
+  'cache-control': 'no-store',
+  'x-pilothouse-version': contractVersion,
+}
+
+export function sendAnswer(
+  response: ServerResponse,
+  requestId: string,
+  answer: Answer,
+  headers?: Record<string, string>,
+): void {
+  // A flat list is what Node writes fastest, and this is done for every request.
+  const list = [
+    'content-type',
+    answer.contentType,
+    'content-length',
+    String(typeof answer.body === 'string' ? Buffer.byteLength(answer.body) : answer.body.byteLength),
+    'x-request-id',
+    requestId,
+    'cache-control',
+    'no-store',
+    'x-pilothouse-version',
+    contractVersion,
+  ]
+  if (headers !== undefined) list.push(...Object.entries(headers).flat())
+  response.writeHead(answer.status, list)
+  response.end(response.req.method === 'HEAD' ? undefined : answer.body)
+}
+
+export function streamHeaders(requestId: string, contentType: string, headers: Record<string, string>) {
+  return { ...fixedHeaders, 'content-type': contentType, 'x-request-id': requestId, ...headers }
+}
+
+/** Whatever was thrown, as a problem that may be shown: what was not expected is logged and keeps its detail here. */
+export function asProblem(error: unknown, requestId: string, log: Log): Problem {
+  if (error instanceof Problem) {
+    error.requestId = requestId
+    return error
+  }
+  log('error', 'unexpected failure', { requestId, error: error instanceof Error ? error.stack : String(error) })
+  const problem = new Problem(
+    'internal',
+    `Something in the agent is broken. Its log has the reason under request ${requestId}.`,
+  )
+  problem.requestId = requestId
+  return problem
+}
+
+export function problemAnswer(problem: Problem): Answer {
+  return { status: problem.status, contentType: 'application/problem+json', body: JSON.stringify(problem.toWire()) }
+}
+
+/** Headers that some problems must carry to be useful to a standard client. */
+export function problemHeaders(problem: Problem): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (problem.code === 'unauthorized' || problem.code === 'ticket-spent') headers['www-authenticate'] = 'Bearer'
+  if (typeof problem.extra['retryAfterSeconds'] === 'number') {
+    headers['retry-after'] = String(Math.ceil(problem.extra['retryAfterSeconds']))
+  }
+  if (typeof problem.extra['allow'] === 'string') headers['allow'] = problem.extra['allow']
+  // The rest of a body that was refused half-read cannot be told from a next request.
+  if (problem.code === 'body-too-large') headers['connection'] = 'close'
+  return headers
+}
+
+/** Refuses an upgrade: there is no response object, only the socket. */
+export function refuseUpgrade(socket: Duplex, problem: Problem): void {
+  const { status, contentType, body } = problemAnswer(problem)
+  const headers = {
+    ...fixedHeaders,
+    ...problemHeaders(problem),
+    'content-type': contentType,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'))
+  // A client that does not close its side must not hold ours.
+  setTimeout(() => socket.destroy(), 1000).unref()
+}

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Problem } from '../../shared/errors.ts'
+import { LeaseService } from './lease.service.ts'
+import { type Asked, TakeoverRequests } from './requests.service.ts'
+import { type EngineSide, Takeovers, type TakeoverTimes } from './takeover.service.ts'
+
+const stagehand = { engine: 'stagehand', mode: 'dom' } as const
+const resolved = { outcome: 'resolved', note: 'done' }
+const asked: Asked = {
+  ...{ reason: 'stuck', instruction: 'click', pageUrl: null, picture: 'x', timeMs: 5000, runId: null, jobId: null },
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function setUp(expiry: 'hand_back' | 'keep_paused' = 'hand_back') {
+  const told: string[] = []
+  const kept: TakeoverTimes[] = []
+  const publish = (type: string, data: object) =>
+    void told.push('change' in data ? `${type} ${String(data.change)}` : type)
+  const leases = new LeaseService({ publish, audit: { recordSystem() {} }, requireBrowser() {} })
+  const requests = new TakeoverRequests(publish)
+  const engines = {
+    pause: vi.fn<EngineSide['pause']>(async () => {}),
+    unpause: vi.fn<EngineSide['unpause']>(async () => {}),
+    handBack: vi.fn(async (_driver: unknown, give: () => unknown) => give()),
+  }
+  const takeovers = new Takeovers({
+    ...{
+      leases,
+      requests,
+      engines: engines as unknown as EngineSide,
+      expiry,
+      publish,
+      keep: (times) => void kept.push(times),
+      log() {},
+    },
+  })
+  const take = () => takeovers.take({ operator: 'Ann', reason: '', ttlMs: 60_000 })
+  return { told, kept, leases, requests, engines, takeovers, take }
+}
+
+test('the engine is paused before control is given, and gets it back once it sees the page', async () => {
+  const { takeovers, engines, take, kept, leases } = setUp()
+  const { leaseId } = await take()
+  expect(engines.pause).toHaveBeenCalledWith('Ann')
+  await takeovers.handBack(leaseId, stagehand, resolved)
+  expect(leases.current).toBeNull()
+  expect(kept).toMatchObject([{ operator: 'Ann', outcome: 'resolved', note: 'done', handedBackTo: 'stagehand' }])
+  expect(kept[0]?.handBackToActingMs).not.toBeNull()
+  expect(engines.unpause).not.toHaveBeenCalled()
+})
+
+test('on failure the person keeps control, and is told why', async () => {
+  const { takeovers, engines, take, leases, kept } = setUp()
+  const { leaseId } = await take()
+  engines.handBack.mockRejectedValueOnce(new Problem('engine-failed', 'It does not see the page.'))
+  const failed = takeovers.handBack(leaseId, stagehand, resolved)
+  await expect(failed).rejects.toMatchObject({
+    code: 'engine-failed',
+    message: expect.stringContaining('You keep') as string,
+  })
+  expect(leases.isHeldBy(leaseId)).toBe(true)
+  expect(kept).toEqual([])
+  await expect(takeovers.handBack('wrong', stagehand, resolved)).rejects.toMatchObject({ code: 'lease-gone' })
+})
+
+test.each([
+  ['hand_back', 'resume'],
+  ['keep_paused', 'disconnect'],
+] as const)('a lease that runs out, where the policy is %s: %s', async (policy, done) => {
+  const { engines, take, kept } = setUp(policy)
+  await take()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(engines.unpause.mock.calls).toEqual([[done]])
+  expect(kept).toMatchObject([{ outcome: 'expired', handedBackTo: 'none' }])
+})
+
+test('whoever takes control answers the open request; its outcome is what was said at the hand-back', async () => {
+  const { takeovers, requests, take, told, kept } = setUp()
+  const request = requests.raise(asked)
+  await vi.advanceTimersByTimeAsync(1000)
+  const { leaseId } = await take()
+  expect(requests.list()).toMatchObject([{ id: request.id, state: 'accepted', operator: 'Ann' }])
+  await vi.advanceTimersByTimeAsync(10_000)
+  await takeovers.handBack(leaseId, null, { outcome: 'impossible', note: 'the site is down' })
+  expect(await request.outcome).toEqual({
+    ...{ kind: 'handed_back', operator: 'Ann', outcome: 'impossible', note: 'the site is down', handedBackTo: 'none' },
+  })
+  expect(kept).toMatchObject([{ requestId: request.id, requestToAcceptedMs: 1000 }])
+  expect(told).toEqual([
+    ...['takeover_request raised', 'takeover_request accepted', 'takeover_lease taken', 'human_takeover began'],
+    ...['takeover_lease handed_back', 'human_takeover ended', 'takeover_request done'],
+  ])
+})
+
+test('a request ends at its deadline, with the browser, and with a lease that lapses', async () => {
+  const { requests, take, leases } = setUp()
+  const first = requests.raise(asked)
+  await vi.advanceTimersByTimeAsync(4999)
+  expect(requests.list()[0]).toMatchObject({ state: 'open', leftMs: 1 })
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await first.outcome).toEqual({ kind: 'timed_out' })
+  expect(requests.list()[0]).toMatchObject({ state: 'timed_out', picture: null, leftMs: 0 })
+
+  const second = requests.raise(asked)
+  requests.cancelAll('gone')
+  expect(await second.outcome).toEqual({ kind: 'cancelled', reason: 'gone' })
+
+  const third = requests.raise(asked)
+  await take()
+  leases.browserEnded('it crashed')
+  expect(await third.outcome).toMatchObject({ kind: 'lapsed', operator: 'Ann' })
+})

@@ -1,0 +1,45 @@
+import { Problem } from '../../shared/errors.ts'
+import type { BrowserService } from '../browser/browser.service.ts'
+import { connectVnc } from '../display/vnc-connect.ts'
+import type { SocketHandler } from '../server/handlers.ts'
+import type { LeaseService } from './lease.service.ts'
+import type { Viewers } from './viewers.ts'
+import { VncRelay } from './vnc-relay.ts'
+
+/** `/ws/vnc`: the live view. A controller whose lease ends goes on watching; its input no longer passes. */
+export function vncSocket(browser: BrowserService, leases: LeaseService, viewers: Viewers): SocketHandler<'vnc'> {
+  return async (params, context) => {
+    const session = browser.requireSession()
+    const { display } = session
+    if (display === null) {
+      throw new Problem('not-found', 'This browser has no display. Use the screencast of /v1/browser/watch.')
+    }
+    const wantsControl = params.mode === 'control'
+    if (wantsControl && !leases.isHeldBy(params.leaseId)) {
+      throw new Problem('lease-gone', 'Control needs the lease that is in force. Take it with POST /takeover/lease.')
+    }
+    const server = await connectVnc(display.vnc).catch((error: Error) => {
+      throw new Problem('not-active', `The live view cannot be reached: ${error.message}. Stop and start the browser.`)
+    })
+    // A client that left before the upgrade must not leave its connection behind.
+    const abandon = () => server.destroy()
+    context.signal.addEventListener('abort', abandon, { once: true })
+    if (context.signal.aborted) abandon()
+    return (socket) => {
+      context.signal.removeEventListener('abort', abandon)
+      const leave = viewers.join()
+      const cleanups = [leave]
+      const relay = new VncRelay(socket, server, {
+        clipboard: params.clipboard,
+        resizable: display.resizable,
+        mayControl: () => wantsControl && leases.isHeldBy(params.leaseId),
+        onDesktopSize: (width, height) => browser.displayResized(session, width, height),
+        onClosed: () => {
+          for (const cleanup of cleanups) cleanup()
+        },
+      })
+      cleanups.push(leases.onEnd(() => relay.releaseInput()))
+      cleanups.push(browser.onEnd(() => relay.close(1001, 'the browser ended')))
+    }
+  }
+}

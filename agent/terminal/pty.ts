@@ -1,0 +1,164 @@
+import { readSync } from 'node:fs'
+import type { ReadStream } from 'node:tty'
+import { findProgram } from '../processes/find-program.ts'
+import { deathGuard } from '../processes/spawn-cared.ts'
+import { listWithheld, withhold } from '../processes/withheld-fds.ts'
+
+type NodePty = typeof import('@lydell/node-pty')
+
+/** The version this agent was tried with; what the install command names. */
+export const ptyPackage = '@lydell/node-pty@1.1.0'
+
+/** A pseudo-terminal with a program on it. */
+export interface Pty {
+  readonly pid: number
+  onData: (bytes: Buffer) => void
+  /** Once, after the last output. */
+  onExit: (exit: { exitCode: number; signal: number }) => void
+  /** Returns false when the program does not read: then wait for `onDrain`. */
+  write(bytes: Uint8Array): boolean
+  onDrain: () => void
+  resize(cols: number, rows: number): void
+  pause(): void
+  resume(): void
+}
+
+export interface PtyOptions {
+  program: string
+  args: readonly string[]
+  cols: number
+  rows: number
+  cwd: string
+  env: Record<string, string>
+}
+
+let loading: Promise<NodePty> | undefined
+
+/** Loads the native part when the first terminal needs it; rejects where it is not installed or does not fit. */
+export function loadPty(): Promise<NodePty> {
+  loading ??= import('@lydell/node-pty').catch((error: unknown) => {
+    // It may be installed while the agent runs.
+    loading = undefined
+    throw error
+  })
+  return loading
+}
+
+/** Typed input beyond this waits in the client: a program that does not read must not fill the agent. */
+const maxUnwrittenBytes = 256 * 1024
+
+/** Starts a program on a terminal of its own. */
+export async function spawnPty(options: PtyOptions): Promise<Pty> {
+  const nodePty = await loadPty()
+  const [file = options.program, ...args] = [
+    ...closingGuard(),
+    ...(await deathGuard()),
+    options.program,
+    ...options.args,
+  ]
+  const { cols, rows, cwd, env } = options
+  // Bytes, not text: a letter cut in two by a read is the receiver's to put together.
+  const terminal = nodePty.spawn(file, args, { name: 'xterm-256color', cols, rows, cwd, env, encoding: null })
+  // Private to node-pty, and needed for what its public side has no word for.
+  const { _socket: stream, fd } = terminal as unknown as { _socket: ReadStream; fd: number }
+  const allow = withhold(fd)
+  const keep = keepUnread(stream, fd, (bytes) => pty.onData(bytes))
+  const pty: Pty = {
+    pid: terminal.pid,
+    onData: () => {},
+    onExit: () => {},
+    onDrain: () => {},
+    write(bytes) {
+      terminal.write(bytes as unknown as string)
+      return stream.writableLength < maxUnwrittenBytes
+    },
+    resize(newCols, newRows) {
+      // One that has just ended cannot be resized, and need not be.
+      if (!stream.destroyed) terminal.resize(newCols, newRows)
+    },
+    pause: keep.pause,
+    resume: keep.resume,
+  }
+  stream.on('drain', () => pty.onDrain())
+  stream.once('close', allow)
+  terminal.onData((bytes) => pty.onData(bytes as unknown as Buffer))
+  terminal.onExit(({ exitCode, signal = 0 }) => pty.onExit({ exitCode, signal }))
+  return pty
+}
+
+/** Once its program has exited, a terminal that is silent for this long has no more to say. */
+const silenceMs = 200
+
+/**
+ * The end of a program's output gets lost in three places, each of them when its reader is slow or the machine busy:
+ * node-pty destroys the stream 200 ms after the exit, read or not; libuv takes the hang-up for the end although a
+ * terminal gives no more than 4 KiB at a time; and an error throws away what the stream holds. So the destruction
+ * waits until nothing comes any more, and what is left is fetched.
+ */
+function keepUnread(
+  stream: ReadStream,
+  fd: number,
+  onRest: (bytes: Buffer) => void,
+): { pause: () => void; resume: () => void } {
+  const destroy = stream.destroy.bind(stream)
+  let paused = false
+  let wanted = false
+  let reads = 0
+  stream.on('data', () => reads++)
+  stream.once('end', () => {
+    for (let rest = readRest(fd); rest !== undefined; rest = readRest(fd)) onRest(rest)
+  })
+  const destroyWhenSilent = () => {
+    const before = reads
+    // A turn of the loop more after the wait: a late timer runs before what has come meanwhile is read.
+    const look = () => setImmediate(() => setImmediate(decide))
+    const decide = () => {
+      if (paused || stream.destroyed) return
+      if (reads === before) destroy()
+      else destroyWhenSilent()
+    }
+    setTimeout(look, silenceMs)
+  }
+  stream.destroy = (error?: Error) => {
+    if (error !== undefined) {
+      while (stream.read() !== null);
+      return destroy(error)
+    }
+    if (stream.readableEnded) return destroy()
+    if (!wanted && !paused) destroyWhenSilent()
+    wanted = true
+    return stream
+  }
+  return {
+    pause() {
+      paused = true
+      stream.pause()
+    },
+    resume() {
+      paused = false
+      stream.resume()
+      if (wanted) destroyWhenSilent()
+    },
+  }
+}
+
+/** What the kernel still holds of a terminal that was hung up; undefined when that is nothing. */
+function readRest(fd: number): Buffer | undefined {
+  const bytes = Buffer.alloc(4096)
+  try {
+    const count = readSync(fd, bytes, 0, bytes.length, null)
+    return count === 0 ? undefined : bytes.subarray(0, count)
+  } catch {
+    // EIO: nothing left. EAGAIN: nothing yet, from a program that the shell left behind.
+    return undefined
+  }
+}
+
+/** Closes, in the new program, the other terminals' descriptors, which node-pty lets it inherit on Linux. */
+function closingGuard(): string[] {
+  const fds = listWithheld()
+  const bash = process.platform === 'linux' && fds.length > 0 ? findProgram(['bash']) : undefined
+  if (bash === undefined) return []
+  const script = 'while [[ $1 != -- ]]; do fd=$1; exec {fd}>&-; shift; done; shift; exec "$@"'
+  return [bash, '--noprofile', '--norc', '-c', script, 'bash', ...fds.map(String), '--']
+}

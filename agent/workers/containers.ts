@@ -1,0 +1,81 @@
+import type { WorkerView } from '../../shared/contract/workers.ts'
+import type { ServicesFile } from '../deploys/services-file.ts'
+import type { Service, ServiceName } from '../deploys/services-schema.ts'
+import { isAside, type ManagedContainer, toManaged, workerIdOf } from '../docker/managed.ts'
+import type { DockerOperations } from '../docker/operations.ts'
+import { askDeploySafe, askHealthy, askStatus, type WorkerStatus } from './own-server.ts'
+
+export interface Worker {
+  container: ManagedContainer
+  port: number
+  /** What its own server says; undefined when it is silent. */
+  own: WorkerStatus | undefined
+}
+
+/** The machine's managed containers as they are now, from Docker and from their own servers, both. */
+export class Containers {
+  readonly #docker: DockerOperations
+  readonly #services: ServicesFile
+
+  constructor(docker: DockerOperations, services: ServicesFile) {
+    this.#docker = docker
+    this.#services = services
+  }
+
+  /** Without the old ones that a deploy keeps aside. */
+  async managed(): Promise<ManagedContainer[]> {
+    const found = await this.#docker.listContainers(['gh.managed=true'])
+    return found
+      .flatMap((info) => toManaged(info) ?? [])
+      .filter(({ name }) => !isAside(name))
+      .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+  }
+
+  async workers(): Promise<Worker[]> {
+    const spec = this.#services.read().services.worker
+    const containers = (await this.managed()).filter(({ service }) => service === 'worker')
+    return Promise.all(
+      containers.map(async (container) => {
+        const port = container.port ?? spec?.port ?? 3101
+        const statusPath = spec?.drain?.statusPath ?? '/worker/status'
+        return { container, port, own: container.running ? await askStatus(port, statusPath) : undefined }
+      }),
+    )
+  }
+
+  /** Whether a worker may be replaced without losing a job: known to be idle, never assumed. */
+  async isDeploySafe({ container, port, own }: Worker): Promise<boolean> {
+    if (!container.running) return true
+    if (own === undefined || own.active_jobs > 0) return false
+    const path = this.#services.read().services.worker?.health.path ?? '/worker/health'
+    return (await askDeploySafe(port, path)) !== false
+  }
+
+  isHealthy(container: ManagedContainer): Promise<boolean> {
+    const spec: Service | undefined = this.#services.read().services[container.service as ServiceName]
+    if (spec === undefined || !container.running) return Promise.resolve(false)
+    return askHealthy(container.port ?? spec.port, spec.health.path)
+  }
+}
+
+export function toWorkerView({ container, port, own }: Worker, now = Date.now()): WorkerView {
+  const age = container.running ? Math.max(0, now - container.createdAt * 1000) : 0
+  return {
+    workerId: workerIdOf(container),
+    containerId: container.id,
+    containerName: container.name,
+    status: statusOf(container, own),
+    activeJobs: own?.active_jobs ?? 0,
+    statusPort: port,
+    uptime: own?.uptime_ms ?? age,
+    image: container.image,
+    currentJob: own?.current_job ?? null,
+  }
+}
+
+function statusOf(container: ManagedContainer, own: WorkerStatus | undefined): WorkerView['status'] {
+  if (!container.running) return 'stopped'
+  if (own === undefined || !own.is_running) return 'running'
+  if (own.is_draining) return 'draining'
+  return own.active_jobs > 0 ? 'busy' : 'idle'
+}

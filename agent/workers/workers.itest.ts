@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Dockerd, noDockerd, startDockerd } from '../../e2e/rigs/dockerd.ts'
+import { until } from '../../e2e/rigs/until.ts'
+import { importServiceImage, setJobs } from '../deploys/test-image.ts'
+import { followAgent, problemOf, startTestMachine, type TestMachine } from '../deploys/test-machine.ts'
+
+const patient = { timeoutMs: 60_000 }
+
+describe.skipIf(noDockerd !== undefined)(`workers ${noDockerd ?? ''}`, () => {
+  let dockerd: Dockerd
+  let machine: TestMachine
+  beforeAll(async () => {
+    dockerd = await startDockerd()
+    for (const tag of ['v1', 'v2']) await importServiceImage(dockerd, `ghosthands:${tag}`, 'good')
+  }, 120_000)
+  afterAll(() => dockerd?.stop())
+  beforeEach(async () => {
+    machine = await startTestMachine(dockerd)
+  })
+  afterEach(async () => {
+    await machine.clear()
+    await machine.stop()
+  })
+  const client = () => machine.rig.client
+  const start = (
+    params: { workerId?: string; maxConcurrentJobs?: number; envOverrides?: Record<string, string> } = {},
+  ) => client().call('workers.start', params, patient)
+  const status = async (id: string) =>
+    (await client().call('workers.list')).find(({ workerId }) => workerId === id)?.status
+  const workerSays = async (port: number, path: string) =>
+    (await fetch(`http://127.0.0.1:${port}/cgi-bin/worker/${path}`)).text()
+
+  test('before the first deploy there is nothing to start from', async () => {
+    expect(await client().call('workers.list')).toEqual([])
+    const problem = await problemOf(start())
+    expect([problem.code, problem.message]).toEqual(['conflict', expect.stringContaining('Deploy one first')])
+  })
+
+  test('several on one machine, each on its own port, each as it was asked for', async () => {
+    await client().call('deploys.deploy', { image_tag: 'v1' }, patient)
+    const [second, third] = await Promise.all([
+      start(),
+      start({ workerId: 'blue', maxConcurrentJobs: 3, envOverrides: { COLOUR: 'a "blue" $one', MY_TOKEN: 'canary' } }),
+    ])
+    expect([second.workerId, third.workerId].sort()).toEqual(['blue', 'ghosthands-worker-2'])
+    const workers = await client().call('workers.list')
+    expect(workers.map(({ containerName }) => containerName)).toEqual([
+      'ghosthands-worker',
+      'ghosthands-worker-2',
+      'ghosthands-worker-blue',
+    ])
+    const ports = workers.map(({ statusPort }) => statusPort)
+    expect(new Set(ports).size).toBe(3)
+    expect(Math.min(...ports)).toBe(machine.services.services.worker.port)
+    expect(workers.map((worker) => [worker.status, worker.image])).toEqual(Array(3).fill(['idle', 'ghosthands:v1']))
+    const bluePort = workers[2]?.statusPort ?? 0
+    expect(JSON.parse(await workerSays(bluePort, 'status'))).toMatchObject({ worker_id: 'blue', max_concurrent: 3 })
+    expect(await workerSays(bluePort, 'env')).toContain('COLOUR=a "blue" $one')
+    expect(JSON.stringify(await client().call('audit.list'))).not.toContain('canary')
+
+    expect((await problemOf(start({ workerId: 'blue' }))).code).toBe('conflict')
+    expect((await problemOf(start({ envOverrides: { GH_WORKER_PORT: '1' } }))).code).toBe('invalid-params')
+
+    await client().call('deploys.deploy', { image_tag: 'v2' }, patient)
+    const after = await client().call('workers.list')
+    expect(after.map(({ containerName, statusPort, image }) => [containerName, statusPort, image])).toEqual(
+      workers.map(({ containerName, statusPort }) => [containerName, statusPort, 'ghosthands:v2']),
+    )
+    expect(JSON.parse(await workerSays(bluePort, 'status'))).toMatchObject({ worker_id: 'blue', max_concurrent: 3 })
+    expect(await workerSays(bluePort, 'env')).toContain('COLOUR=a "blue" $one')
+  })
+
+  test('a graceful stop waits for the jobs, and does not stop a worker that keeps them', async () => {
+    await client().call('deploys.deploy', { image_tag: 'v1' }, patient)
+    const { port } = machine.services.services.worker
+    const id = 'ghosthands-worker'
+    await setJobs(port, 1)
+    expect(await status(id)).toBe('busy')
+    const problem = await problemOf(client().call('workers.stop', { id }, patient))
+    expect([problem.status, problem.message]).toEqual([504, expect.stringContaining('still has 1 job')])
+    expect(await status(id)).toBe('draining')
+    const stopping = client().call('workers.stop', { id }, patient)
+    await setJobs(port, 0)
+    expect(await stopping).toMatchObject({ success: true, workerId: id })
+    expect(await status(id)).toBe('stopped')
+    // A worker that a person stopped stays so; the next start takes its place.
+    expect(await start()).toMatchObject({ workerId: id })
+    await setJobs(port, 1)
+    expect(await client().call('workers.stop', { id, graceful: false }, patient)).toMatchObject({ success: true })
+    expect(await status(id)).toBe('stopped')
+    expect((await problemOf(client().call('workers.drain', { id }))).code).toBe('conflict')
+    expect((await problemOf(client().call('workers.stop', { id: 'nobody' }))).code).toBe('not-found')
+  })
+
+  test('drains one, or all, and every change is an event', async () => {
+    await client().call('deploys.deploy', { image_tag: 'v1' }, patient)
+    const watched = await followAgent(machine.rig)
+    const changed = (change: string) => () =>
+      watched.events.some(
+        (event) => event.type === 'worker' && event.worker.workerId === 'b' && event.change === change,
+      )
+    await start({ workerId: 'b' })
+    await until('the event', changed('appeared'))
+    expect(await client().call('workers.drain', { id: 'b' })).toMatchObject({ success: true })
+    expect(await status('b')).toBe('draining')
+    expect(await status('ghosthands-worker')).toBe('idle')
+    expect(await client().call('deploys.drain', {})).toMatchObject({ success: true, drainedWorkers: 2 })
+    expect((await problemOf(client().call('deploys.drain', { worker_id: 'nobody' }))).code).toBe('not-found')
+    expect(await client().call('machine.health')).toMatchObject({ workerStatus: 'draining', activeWorkers: 2 })
+    await until('the event', changed('draining'))
+    watched.stop()
+  })
+
+  test('a worker that ends at once is reported and removed', async () => {
+    await client().call('deploys.deploy', { image_tag: 'v1' }, patient)
+    const services = structuredClone(machine.services)
+    Object.assign(services.services.worker, { command: ['sh', '-c', 'echo no licence; exit 3'] })
+    machine.writeServices(services)
+    const problem = await problemOf(start({ workerId: 'bad' }))
+    expect(problem.code).toBe('container-failed')
+    expect(problem.message).toContain('no licence')
+    expect(await status('bad')).toBeUndefined()
+  })
+})

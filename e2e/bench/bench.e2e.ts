@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { nodeProgram } from '../rigs/built.ts'
+import { freshFolder } from '../rigs/folder.ts'
+import { type Bench, measure, median } from './bench.ts'
+import { atLeastTimes, atMost, atMostTimes } from './target.ts'
+
+function bench(...args: string[]) {
+  const main = path.join(import.meta.dirname, 'main.ts')
+  return spawnSync(nodeProgram, ['--no-warnings', main, ...args], { encoding: 'utf8', timeout: 50_000 })
+}
+
+test('an unknown name is refused, and all names are told', () => {
+  const { status, stderr } = bench('--only', 'agent,nothing')
+  expect(status).toBe(2)
+  expect(stderr).toMatch(/"nothing"/)
+  expect(stderr).toMatch(/agent\.start, agent\.idle/)
+})
+
+test('a first word stands for all that begin with it', () => {
+  const names = bench('--only', 'agent,audit.insert', '--list')
+    .stdout.split('\n')
+    .map((line) => line.split(' ')[0])
+  expect(names.filter(Boolean)).toEqual(['agent.start', 'agent.idle', 'agent.get', 'audit.insert'])
+})
+
+test('what was found is written as JSON', () => {
+  const { folder, remove } = freshFolder('json')
+  const file = path.join(folder, 'found.json')
+  const { status, stdout } = bench('--only', 'audit', '--json', file)
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/audit\.insert/)
+  const [found] = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>[]
+  remove()
+  expect(Object.keys(found ?? {}).sort()).toEqual(
+    ['name', 'ours', 'yardstick', 'against', 'ratio', 'unit', 'target', 'met', 'runs'].sort(),
+  )
+  expect(found?.['ratio']).toBeCloseTo(Number(found?.['ours']) / Number(found?.['yardstick']), 2)
+})
+
+test('sides take turns, change places, and warm-ups are not counted', async () => {
+  const order: string[] = []
+  const side = (name: string, values: number[]) => async () => {
+    order.push(name)
+    return values.shift() ?? Number.NaN
+  }
+  const sides = { ours: side('o', [999, 4, 2, 3]), yardstick: side('y', [999, 1, 2, 3]) }
+  const fake: Bench = {
+    ...{ name: 'a.b', unit: 'ms', against: 'nothing', target: atMostTimes(1.5), runs: 3, warmups: 1 },
+    open: async () => sides,
+  }
+  expect(await measure(fake, () => {})).toMatchObject({ ours: 3, yardstick: 2, ratio: 1.5, met: true, runs: 3 })
+  expect(order.join('')).toBe('oyyooyyo')
+})
+
+test('targets and medians', () => {
+  expect(median([3, 1, 2])).toBe(2)
+  expect(median([4, 1, 2, 3])).toBe(2.5)
+  expect(() => median([])).toThrow()
+  expect(atMostTimes(2).isMet({ ours: 9, ratio: 2.01 })).toBe(false)
+  expect(atLeastTimes(0.9).isMet({ ours: 9, ratio: 0.89 })).toBe(false)
+  expect(atLeastTimes(0.9).isMet({ ours: 9, ratio: 0.9 })).toBe(true)
+  expect(atMost(60, 'MB').isMet({ ours: 61, ratio: 0.1 })).toBe(false)
+})

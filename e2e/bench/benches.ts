@@ -1,0 +1,41 @@
+import { agentGet } from './agent-get.ts'
+import { agentIdle } from './agent-idle.ts'
+import { agentStart } from './agent-start.ts'
+import { auditInsert } from './audit-insert.ts'
+import type { Bench } from './bench.ts'
+import { cdpBenches } from './cdp.ts'
+import { consoleIdle } from './console-idle.ts'
+import { consoleStart } from './console-start.ts'
+import { fleetBenches } from './fleet.ts'
+import { liveBenches } from './live.ts'
+import { logsHistory } from './logs-history.ts'
+import { logsLive, logsSocket } from './logs-live.ts'
+import { logsSlow } from './logs-slow.ts'
+import { storeLast50, storeOpen } from './store.ts'
+import { takeoverBenches } from './takeover.ts'
+import { terminalOutput } from './terminal.ts'
+import { tunnelBenches } from './tunnel.ts'
+import { tunnelFifty } from './tunnel-fifty.ts'
+
+/** All there are, in the order of the specification's table. */
+export const benches: readonly Bench[] = [
+  ...liveBenches,
+  ...cdpBenches,
+  ...tunnelBenches,
+  ...tunnelFifty,
+  logsLive,
+  logsSocket,
+  logsHistory,
+  logsSlow,
+  terminalOutput,
+  ...takeoverBenches,
+  consoleStart,
+  consoleIdle,
+  agentStart,
+  agentIdle,
+  agentGet,
+  ...fleetBenches,
+  auditInsert,
+  storeOpen,
+  storeLast50,
+]

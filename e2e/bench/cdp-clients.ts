@@ -1,0 +1,109 @@
+import WebSocket from 'ws'
+import { startAgentProcess } from '../rigs/agent-process.ts'
+import { chromiumAddress } from '../rigs/cdp-page.ts'
+import { freePort } from '../rigs/ports.ts'
+
+/** One page of the agent's browser, through the relay or straight at Chromium's port. */
+export interface BenchClient {
+  /** Milliseconds for one command after the other; the median of `count`. */
+  roundTrip(count: number): Promise<number>
+  /** Commands a second with `depth` under way at any time. */
+  deep(depth: number, count: number): Promise<number>
+  /** Milliseconds for one reply of this size. */
+  reply(bytes: number): Promise<number>
+  close(): void
+}
+
+export interface CdpBrowser {
+  direct: BenchClient
+  relayed: BenchClient
+  observed: BenchClient
+  close(): Promise<void>
+}
+
+/** The bundled agent with a headless browser, and one client of each kind. */
+export async function openCdpBrowser(): Promise<CdpBrowser> {
+  const port = await freePort()
+  const agent = await startAgentProcess({ PILOTHOUSE_PORT: String(port) })
+  try {
+    await agent.client.call('browser.start', { headless: true }, { timeoutMs: 60_000 })
+    const headers = { authorization: `Bearer ${agent.secret}` }
+    const relay = `ws://127.0.0.1:${port}/v1/browser/cdp`
+    const version = await (await fetch(`${chromiumAddress(agent.dataDir)}/json/version`)).json()
+    const direct = await connect((version as { webSocketDebuggerUrl: string }).webSocketDebuggerUrl)
+    const relayed = await connect(relay, headers)
+    const observed = await connect(`${relay}?role=observer`, headers)
+    return {
+      direct,
+      relayed,
+      observed,
+      async close() {
+        for (const client of [direct, relayed, observed]) client.close()
+        await agent.stop()
+      },
+    }
+  } catch (error) {
+    await agent.stop()
+    throw error
+  }
+}
+
+async function connect(url: string, headers: Record<string, string> = {}): Promise<BenchClient> {
+  const socket = new WebSocket(url, { headers, perMessageDeflate: false, maxPayload: 64 * 1024 * 1024 })
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve)
+    socket.once('error', reject)
+  })
+  const pending = new Map<number, (reply: { result?: Record<string, unknown> }) => void>()
+  socket.on('message', (data: Buffer) => {
+    const reply = JSON.parse(data.toString('utf8')) as { id?: number; result?: Record<string, unknown> }
+    if (reply.id === undefined) return
+    const settle = pending.get(reply.id)
+    pending.delete(reply.id)
+    settle?.(reply)
+  })
+  let last = 0
+  const send = (method: string, params: Record<string, unknown>, sessionId?: string) =>
+    new Promise<{ result?: Record<string, unknown> }>((resolve) => {
+      pending.set(++last, resolve)
+      socket.send(JSON.stringify({ id: last, method, params, sessionId }))
+    })
+  const { result } = await send('Target.getTargets', {})
+  const targets = result?.['targetInfos'] as { targetId: string; type: string }[]
+  const targetId = targets.find((target) => target.type === 'page')?.targetId
+  const attached = await send('Target.attachToTarget', { targetId, flatten: true })
+  const sessionId = String(attached.result?.['sessionId'])
+  // A short command that goes all the way to the page, and that an observer may send too.
+  const command = () => send('Page.getNavigationHistory', {}, sessionId)
+
+  return {
+    async roundTrip(count) {
+      const times: number[] = []
+      for (let i = 0; i < count; i++) {
+        const began = performance.now()
+        await command()
+        times.push(performance.now() - began)
+      }
+      return times.sort((a, b) => a - b)[count >> 1] ?? 0
+    },
+    async deep(depth, count) {
+      let left = count
+      const lane = async () => {
+        while (left-- > 0) await command()
+      }
+      const began = performance.now()
+      await Promise.all(Array.from({ length: depth }, lane))
+      return count / ((performance.now() - began) / 1000)
+    },
+    async reply(bytes) {
+      const params = { expression: `"x".repeat(${bytes})`, returnByValue: true }
+      const began = performance.now()
+      const answer = await send('Runtime.evaluate', params, sessionId)
+      const taken = performance.now() - began
+      const { value } = (answer.result?.['result'] ?? {}) as { value?: string }
+      if (value?.length !== bytes) throw new Error(`a reply of ${value?.length} bytes came instead of ${bytes}`)
+      return taken
+    },
+    close: () => socket.terminate(),
+  }
+}

@@ -1,0 +1,79 @@
+import type { Bench } from './bench.ts'
+import { openCdpBrowser } from './cdp-clients.ts'
+import { atLeastTimes, atMostMore, atMostTimes } from './target.ts'
+
+const replyBytes = 5 * 1024 * 1024
+const depth = 32
+const commands = 3000
+
+/** One command after the other. */
+const cdpRtt: Bench = {
+  name: 'cdp.rtt',
+  unit: 'ms',
+  against: "Chromium's own port, one command after the other",
+  target: atMostMore(0.15, 'ms'),
+  runs: 11,
+  warmups: 2,
+  async open() {
+    const browser = await openCdpBrowser()
+    return {
+      ours: () => browser.relayed.roundTrip(300),
+      yardstick: () => browser.direct.roundTrip(300),
+      close: browser.close,
+    }
+  },
+}
+
+const cdpDeep: Bench = {
+  name: 'cdp.deep',
+  unit: 'commands/s',
+  against: `Chromium's own port, ${depth} commands under way`,
+  target: atLeastTimes(0.85),
+  runs: 9,
+  warmups: 2,
+  async open() {
+    const browser = await openCdpBrowser()
+    return {
+      ours: () => browser.relayed.deep(depth, commands),
+      yardstick: () => browser.direct.deep(depth, commands),
+      close: browser.close,
+    }
+  },
+}
+
+const cdpReply: Bench = {
+  name: 'cdp.reply',
+  unit: 'ms',
+  against: "Chromium's own port, a reply of 5 MB",
+  target: atMostTimes(1.1),
+  runs: 15,
+  warmups: 3,
+  async open() {
+    const browser = await openCdpBrowser()
+    return {
+      ours: () => browser.relayed.reply(replyBytes),
+      yardstick: () => browser.direct.reply(replyBytes),
+      close: browser.close,
+    }
+  },
+}
+
+/** With every command read and judged, as for an observer. */
+const cdpFiltered: Bench = {
+  name: 'cdp.filtered',
+  unit: 'commands/s',
+  against: `Chromium's own port, ${depth} commands under way`,
+  target: atLeastTimes(0.75),
+  runs: 9,
+  warmups: 2,
+  async open() {
+    const browser = await openCdpBrowser()
+    return {
+      ours: () => browser.observed.deep(depth, commands),
+      yardstick: () => browser.direct.deep(depth, commands),
+      close: browser.close,
+    }
+  },
+}
+
+export const cdpBenches: readonly Bench[] = [cdpRtt, cdpDeep, cdpReply, cdpFiltered]

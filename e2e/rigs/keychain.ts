@@ -1,0 +1,59 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { freshFolder } from './folder.ts'
+import { runProgram, startProgram } from './program.ts'
+
+export interface Keychain {
+  /** What a program needs to find this keychain and no other. */
+  env: NodeJS.ProcessEnv
+  pids: number[]
+  stop(): Promise<void>
+}
+
+/** A real keychain: a D-Bus session of its own with an unlocked gnome-keyring on it. */
+export async function startKeychain(): Promise<Keychain> {
+  const { folder, remove } = freshFolder('keys')
+  const inside = (name: string) => {
+    const made = path.join(folder, name)
+    mkdirSync(made, { mode: 0o700 })
+    return made
+  }
+  const address = `unix:path=${path.join(folder, 'bus')}`
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    HOME: inside('home'),
+    XDG_RUNTIME_DIR: inside('run'),
+    XDG_DATA_HOME: inside('data'),
+    XDG_CONFIG_HOME: inside('config'),
+    XDG_CACHE_HOME: inside('cache'),
+    DBUS_SESSION_BUS_ADDRESS: address,
+  }
+  const bus = await startProgram('dbus-daemon', ['--session', '--nofork', '--nopidfile', `--address=${address}`], {
+    env,
+  })
+  const ask = (destination: string, object: string, method: string, ...args: string[]) =>
+    runProgram('dbus-send', ['--session', '--print-reply', `--dest=${destination}`, object, method, ...args], { env })
+  let keyring: Awaited<ReturnType<typeof startProgram>> | undefined
+  const stop = async () => {
+    await keyring?.end()
+    await bus.end()
+    remove()
+  }
+  try {
+    await bus.ready('the session bus', () => ask('org.freedesktop.DBus', '/', 'org.freedesktop.DBus.GetId'))
+    keyring = await startProgram('gnome-keyring-daemon', ['--foreground', '--unlock', '--components=secrets'], {
+      env,
+      input: 'a password for tests',
+    })
+    const secrets = '/org/freedesktop/secrets'
+    await keyring.ready('an unlocked keychain', async () => {
+      const method = 'org.freedesktop.Secret.Service.ReadAlias'
+      const answer = await ask('org.freedesktop.secrets', secrets, method, 'string:default')
+      return answer.includes(`${secrets}/collection/`)
+    })
+    return { env, pids: [bus.pid, keyring.pid], stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

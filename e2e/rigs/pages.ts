@@ -1,0 +1,229 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import http from 'node:http'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { freshFolder } from './folder.ts'
+
+/** Pages for tests, some of which fight back. */
+export interface PageServer {
+  /** `http://127.0.0.1:port` */
+  origin: string
+  /** The same server under another name, which for a browser is another site. */
+  otherOrigin: string
+  /** The same with a certificate that nobody trusts. */
+  untrustedOrigin: string
+  /** The paths asked for so far. */
+  asked: string[]
+  stop(): Promise<void>
+}
+
+type Route = (request: http.IncomingMessage, response: http.ServerResponse, origins: { other: string }) => void
+
+const html =
+  (body: string, headers: http.OutgoingHttpHeaders = {}): Route =>
+  (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers })
+    response.end(`<!doctype html><meta charset="utf-8">${body}`)
+  }
+const redirect =
+  (to: string, status = 302): Route =>
+  (_request, response) => {
+    response.writeHead(status, { location: to })
+    response.end()
+  }
+/** Notes what happens in `window.log`, for the test to read. */
+const log = '<script>window.log = []</script>'
+
+const routes: Record<string, Route> = {
+  '/': html('<title>Home</title><h1>Home</h1><a href="/article">Article</a>'),
+  '/article': html(`<title>Article</title>
+    <nav>Menu <a href="/">Home</a></nav><header><h1>The article</h1></header>
+    <main><p>First <strong>bold</strong> word, <a href="/form">a link</a>.</p>
+      <ul><li>one</li><li>two</li></ul><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>
+      <pre><code>x = 1</code></pre><p hidden>unseen</p><p style="display:none">undisplayed</p>
+      <x-note></x-note></main>
+    <aside>Advert</aside><footer>Imprint</footer><script>var scripted</script>
+    <script>customElements.define('x-note', class extends HTMLElement {
+      constructor() { super(); this.attachShadow({ mode: 'open' }).innerHTML = '<p>From the shadow <a href="/shadow">deep link</a></p>' } })</script>`),
+  '/form': html(`<title>Form</title>${log}
+    <input id="name" value="old"><input id="mail" type="email"><textarea id="text"></textarea><input id="day" type="date">
+    <input id="off" disabled><input id="fixed" readonly value="x"><div id="edit" contenteditable>ab</div><div id="plain">plain</div>
+    <select id="choice"><option value="a">Apple</option><option value="b">Berry</option></select>
+    <input id="file" type="file" style="display:none"><button id="go" onclick="log.push('go')">Go</button>
+    <label><input id="tick" type="checkbox" style="position:absolute;opacity:0">Tick<span>…</span></label>
+    <div id="over" onmouseover="log.push('over')">hover</div>
+    <script>
+      for (const type of ['keydown', 'input', 'change', 'dblclick', 'contextmenu', 'auxclick'])
+        addEventListener(type, (e) => log.push(type + ':' + (e.key ?? e.target.id)), true)
+      document.getElementById('file').addEventListener('change', (e) => log.push('file:' + e.target.files[0].name))
+    </script>`),
+  '/late': html(`<title>Late</title>${log}<script>setTimeout(() => {
+      document.body.insertAdjacentHTML('beforeend', '<button id="late" onclick="log.push(1)">Late</button>') }, 400)</script>`),
+  '/going': html(`<title>Going</title><p id="going">x</p><script>setTimeout(() => going.remove(), 400)</script>`),
+  '/covered': html(`<title>Covered</title>${log}<button id="under" onclick="log.push('under')">Under</button>
+    <div id="veil" class="overlay" style="position:fixed;inset:0;background:#0003"></div>
+    <script>if (location.search) setTimeout(() => veil.remove(), 400)</script>`),
+  '/sticky':
+    html(`<title>Sticky</title>${log}<div style="position:fixed;top:0;left:0;right:0;height:60%;background:#ccc" id="bar"></div>
+    <div style="height:3000px"></div><button id="far" onclick="log.push('far')">Far</button><div style="height:3000px"></div>`),
+  '/moving': html(`<title>Moving</title>${log}<style>@keyframes go { from { left: 0 } to { left: 300px } }
+      #run { position: absolute; top: 50px; animation: go 600ms linear 1 forwards }</style>
+    <button id="run" onclick="log.push('run')">Run</button>`),
+  '/restless': html(`<title>Restless</title><style>@keyframes go { from { left: 0 } to { left: 300px } }
+      #run { position: absolute; animation: go 1s linear infinite alternate }</style><button id="run">Run</button>`),
+  '/hidden': html('<title>Hidden</title><button id="no" style="visibility:hidden">No</button>'),
+  '/shadow': html(`<title>Shadow</title>${log}<div id="host"></div><script>
+    const outer = host.attachShadow({ mode: 'open' }); outer.innerHTML = '<section></section>'
+    const inner = outer.querySelector('section').attachShadow({ mode: 'open' })
+    inner.innerHTML = '<button class="deep">Deep</button><input class="field">'
+    inner.querySelector('button').onclick = () => log.push('deep')</script>`),
+  '/frames': (request, response, { other }) =>
+    html(`<title>Frames</title><div style="height:900px">above</div>
+      <iframe id="near" src="/inner?near" style="border:7px solid; padding:5px; width:300px; height:100px"></iframe>
+      <iframe id="far" src="${other}/inner?far" style="border:9px solid; width:300px; height:100px"></iframe>`)(
+      request,
+      response,
+      { other },
+    ),
+  '/inner': html(`<title>Inner</title><body style="margin:0"><div style="height:400px"></div>
+    <button onclick="document.title = 'clicked'; parent.postMessage(location.search, '*')">Inner</button><input>
+    <p>text of the frame</p><a href="/inner-link">inner link</a><script>
+      const kind = location.search.slice(1); for (const e of document.querySelectorAll('button, input, p')) e.className = kind
+    </script>`),
+  '/stays': html(`<title>Stays</title>${log}<button id="b">b</button><script>
+    addEventListener('beforeunload', (e) => { e.preventDefault(); e.returnValue = 'x' })</script>`),
+  '/dialogs': html(`<title>Dialogs</title>${log}
+    <button id="alert" onclick="alert('Look out'); log.push('alerted')">a</button>
+    <button id="confirm" onclick="log.push(confirm('Sure?'))">c</button>
+    <button id="prompt" onclick="log.push(prompt('Name?', 'nobody'))">p</button>`),
+  '/alerts-at-once': html('<title>Alerts</title><script>alert("At once")</script>'),
+  '/loop': html('<title>Loop</title><p id="p">x</p><script>setTimeout(() => { for (;;); }, 50)</script>'),
+  '/popup': html(`<title>Opener</title><button id="open" onclick="window.open('/form')">Open</button>
+    <a id="blank" href="/article" target="_blank">blank</a>`),
+  '/never': () => {},
+  '/half': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' })
+    response.write(`<!doctype html><title>Half</title><p>${'first half '.repeat(200)}</p><img src="/never">`)
+  },
+  '/unfinished': html('<title>Unfinished</title><img src="/never?picture">'),
+  '/busy': html(
+    '<title>Busy</title><script>setTimeout(() => fetch("/slow?ms=300").then(() => { window.done = true }), 10)</script>',
+  ),
+  '/slow': (request, response) => {
+    const ms = Number(new URL(request.url ?? '', 'http://x').searchParams.get('ms') ?? 200)
+    setTimeout(() => response.end('slow'), ms)
+  },
+  '/file': (_request, response) => {
+    response.writeHead(200, {
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment; filename="report.bin"',
+    })
+    response.end(Buffer.alloc(2000, 7))
+  },
+  '/nothing': (_request, response) => {
+    response.writeHead(204)
+    response.end()
+  },
+  '/missing': (_request, response) => {
+    response.writeHead(404, { 'content-type': 'text/html' })
+    response.end('<title>Missing</title>not here')
+  },
+  '/empty-500': (_request, response) => {
+    response.writeHead(500)
+    response.end()
+  },
+  '/cut': (request) => request.socket.destroy(),
+  '/moved': redirect('/moved-again', 301),
+  '/moved-again': redirect('/article'),
+  '/round': redirect('/round'),
+  '/script-moved': html('<title>Moving on</title><script>location.replace("/article")</script>'),
+  '/console': html(`<title>Console</title><script>
+    console.log('plain', 1, { a: 1 }, [1, 2]); console.warn('careful'); console.error('bad'); console.info('info'); console.debug('debug')
+    new Worker(URL.createObjectURL(new Blob(['console.log("from a worker")'])))
+    setTimeout(() => { throw new Error('nobody caught this') })
+  </script>`),
+  '/assets': html('<title>Assets</title><script src="/asset.js"></script><img src="/missing">'),
+  '/asset.js': (_request, response) => {
+    const body = gzipSync(Buffer.from(`/* ${'filler '.repeat(3000)} */`))
+    response.writeHead(200, {
+      'content-type': 'text/javascript',
+      'content-encoding': 'gzip',
+      'content-length': body.length,
+      'cache-control': 'no-store',
+    })
+    response.end(body)
+  },
+  '/tall': html(
+    '<title>Tall</title><body style="margin:0"><div id="box" style="width:200px;height:100px;background:red"></div><div style="height:4000px;background:linear-gradient(red,blue)"></div>',
+  ),
+  '/huge': html(
+    '<title>Huge</title><script>document.write("<p>word <b>bold</b></p>".repeat(40000))</script><button id="last">Last</button>',
+  ),
+  '/scroller': html(
+    `<title>Scroller</title><body style="margin:0;overflow:hidden"><div id="list" style="height:100vh;overflow:auto"><div style="height:5000px">x</div></div>`,
+  ),
+  '/aria':
+    html(`<title>Aria</title><h1>Head</h1><button aria-pressed="true">Toggle</button><input aria-label="City" value="Rome">
+    <input type="checkbox" checked aria-label="Agree"><a href="/">Home</a><div role="none"><p>para</p></div>`),
+  '/cookies': html('<title>Cookies</title>', { 'set-cookie': ['server=1; Path=/', 'hidden=2; HttpOnly; Path=/'] }),
+  // A small site: home → a, b; a → c, home; b → a, gone, file, elsewhere.
+  '/site/': html(
+    '<title>S</title><a href="a">a</a><a href="b#part">b</a><a href="b#other">b</a><a href="mailto:x@y.z">m</a>',
+  ),
+  '/site/a': html(
+    '<title>A</title><p>Page A</p><a href="c">c</a><a href="/site/">home</a><script>alert("hello")</script>',
+  ),
+  '/site/b': (request, response, { other }) =>
+    html(
+      `<title>B</title><a href="a">a</a><a href="gone">g</a><a href="/file">f</a><a href="${other}/site/x">x</a><a href="to-a">r</a>`,
+    )(request, response, { other }),
+  '/site/c': html('<title>C</title><p>Page C</p><a href="d">d</a>'),
+  '/site/d': html('<title>D</title>'),
+  '/site/gone': (request) => request.socket.destroy(),
+  '/site/to-a': redirect('/site/a'),
+}
+
+export async function startPages(): Promise<PageServer> {
+  const asked: string[] = []
+  const origins = { other: '' }
+  const answer = (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://x')
+    asked.push(pathname)
+    const route = routes[pathname] ?? routes['/missing']
+    route?.(request, response, origins)
+  }
+  const { folder, remove } = freshFolder('pages')
+  const server = http.createServer(answer)
+  const secure = https.createServer(selfSigned(folder), answer)
+  const port = await listen(server)
+  const securePort = await listen(secure)
+  origins.other = `http://localhost:${port}`
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    otherOrigin: origins.other,
+    untrustedOrigin: `https://127.0.0.1:${securePort}`,
+    asked,
+    async stop() {
+      for (const one of [server, secure]) {
+        one.closeAllConnections()
+        await new Promise((resolve) => one.close(resolve))
+      }
+      remove()
+    },
+  }
+}
+
+async function listen(server: http.Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+function selfSigned(folder: string): { key: Buffer; cert: Buffer } {
+  const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')]
+  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  execFileSync('openssl', [...made, '-subj', '/CN=nobody', '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  return { key: readFileSync(key), cert: readFileSync(cert) }
+}

@@ -1,0 +1,49 @@
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { contentSecurityPolicy, resolveAppFile } from './app-scheme.ts'
+
+const root = path.resolve('/app/out/renderer')
+
+test('pages, scripts and fonts are served with their types', () => {
+  expect(resolveAppFile('app://pilothouse/', root)).toEqual({
+    file: path.join(root, 'index.html'),
+    contentType: 'text/html; charset=utf-8',
+  })
+  expect(resolveAppFile('app://pilothouse/assets/index-1a2b.js?v=1#x', root)?.contentType).toContain('javascript')
+  expect(resolveAppFile('app://pilothouse/assets/inter.woff2', root)?.file).toBe(
+    path.join(root, 'assets', 'inter.woff2'),
+  )
+})
+
+test.each([
+  'app://pilothouse/..%2f..%2fetc%2fpasswd.js',
+  'app://pilothouse/assets/%2e%2e%2f%2e%2e%2fmain%2fmain.js',
+  'app://pilothouse/..%5c..%5cmain.js',
+  'app://pilothouse/index.html%00.js',
+  'app://pilothouse/%zz.js',
+  'app://elsewhere/index.html',
+  'app://user@pilothouse/index.html',
+  'app://pilothouse:1/index.html',
+  'file:///app/out/renderer/index.html',
+  'app://pilothouse/assets/unknown.exe',
+  'app://pilothouse/%2fetc%2fpasswd',
+  'not a url',
+])('%s is refused', (url) => {
+  expect(resolveAppFile(url, root)).toBeUndefined()
+})
+
+test.each(['app://pilothouse/../main/main.js', 'app://pilothouse/%2e%2e/%2e%2e/main/main.js'])(
+  'the dots of %s end at the folder',
+  (url) => {
+    expect(resolveAppFile(url, root)?.file).toBe(path.join(root, 'main', 'main.js'))
+  },
+)
+
+test('the policy lets no inline script, no eval and no foreign address in', () => {
+  const rules = new Map(contentSecurityPolicy.split('; ').map((rule) => [rule.split(' ')[0], rule]))
+  expect(rules.get('script-src')).toBe("script-src 'self'")
+  expect(rules.get('style-src')).toBe("style-src 'self'")
+  expect(rules.get('connect-src')).toBe("connect-src 'self'")
+  expect(rules.get('default-src')).toBe("default-src 'none'")
+  expect(contentSecurityPolicy).not.toMatch(/unsafe-eval|https?:|\*/)
+})

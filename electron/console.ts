@@ -1,0 +1,108 @@
+import { BrowserWindow, clipboard, dialog, MessageChannelMain, nativeTheme, powerMonitor } from 'electron'
+import { contractVersion } from '../shared/contract/index.ts'
+import { systemClock } from './clock.ts'
+import { LocalMachine } from './fleet/local-machine.ts'
+import { readStartPage } from './fleet/start-page.ts'
+import { createAuditor } from './ipc/audited.ts'
+import { createDispatch } from './ipc/dispatch.ts'
+import { createHandlers } from './ipc/handlers.ts'
+import { broadcast } from './ipc/serve.ts'
+import { Streams } from './ipc/streams.ts'
+import type { LaunchOptions } from './launch-options.ts'
+import { LocalAgent } from './local-agent/local-agent.ts'
+import type { Log } from './log.ts'
+import { createMachineParts } from './machine-parts.ts'
+import type { appPaths } from './paths.ts'
+import { SettingsKeeper } from './settings.ts'
+import type { Store } from './store/store.ts'
+import { Prompts } from './tunnels/prompts.ts'
+import { Tunnels } from './tunnels/tunnels.ts'
+import { Vault } from './vault/vault.ts'
+
+export interface ConsoleParts {
+  store: Store
+  log: Log
+  paths: ReturnType<typeof appPaths>
+  launch: LaunchOptions
+  developer: boolean
+  onLivePicture: () => void
+}
+
+/** Puts the console together. Loaded after the window is under way: it is the larger part of main. */
+export function createConsole({ store, log, paths, launch, developer, onLivePicture }: ConsoleParts) {
+  const vault = new Vault()
+  const settings = new SettingsKeeper(store, (changed) => {
+    nativeTheme.themeSource = changed.theme
+    broadcast('settings.changed', changed)
+  })
+  nativeTheme.themeSource = settings.current.theme
+  const agent = new LocalAgent({
+    node: paths.node,
+    script: paths.agentScript,
+    dataDir: paths.localAgentData,
+    logFile: `${paths.logs}/local-agent.log`,
+    env: process.env,
+  })
+  const prompts = new Prompts({
+    shown: (prompt) => broadcast('prompt', prompt),
+    closed: (id) => broadcast('prompt.closed', { id }),
+  })
+  const tunnels = new Tunnels({ localSocket: () => agent.running?.socketPath, prompts, vault, log })
+  powerMonitor.on('resume', () => tunnels.resumed())
+  const machines = createMachineParts({
+    ...{ store, vault, tunnels, settings, paths, log },
+    onGone: (machineId, reason) => streams.closeMachine(machineId, reason),
+  })
+  const { fleet } = machines
+  const startPage = () => readStartPage(paths.startPage)
+  const local = new LocalMachine({ fleet, agent, vault, clock: systemClock, startPage })
+  const streams = new Streams({
+    client: (machineId) => fleet.client(machineId),
+    leaseId: (machineId) => fleet.leases.leaseId(machineId),
+    makeChannel: () => {
+      const { port1, port2 } = new MessageChannelMain()
+      return { here: port1, there: port2 }
+    },
+  })
+  const about = {
+    version: contractVersion,
+    platform: process.platform,
+    electron: process.versions['electron'] ?? '',
+    open: launch.open,
+  }
+  const operator = () => settings.current.operator
+  const audit = createAuditor({ audit: store.audit, operator, clock: systemClock })
+  const handlers = createHandlers({
+    ...{ local, streams, vault, settings, tunnels, prompts, about, onLivePicture, store },
+    ...machines,
+    clock: systemClock,
+    chooseFile,
+    copyText: (text) => clipboard.writeText(text),
+  })
+  machines.start()
+  // Found out while the window loads: it is one of the first things the window asks for.
+  void vault.state()
+
+  return {
+    dispatch: createDispatch({ handlers, log, checkResults: developer, audit }),
+    setVisible: (visible: boolean) => fleet.setVisible(visible),
+    /** In this order: what windows see, what people hold, what this console started. */
+    async close(): Promise<void> {
+      streams.closeAll()
+      await fleet.leases.giveBackAll()
+      await local.stop()
+      await fleet.stop()
+      machines.stop()
+      tunnels.close()
+    },
+  }
+}
+
+async function chooseFile(suggested: string): Promise<string | undefined> {
+  const [window] = BrowserWindow.getAllWindows()
+  const options = { defaultPath: suggested }
+  const { filePath } = await (window === undefined
+    ? dialog.showSaveDialog(options)
+    : dialog.showSaveDialog(window, options))
+  return filePath === '' ? undefined : filePath
+}

@@ -1,0 +1,134 @@
+import type { Transport, TransportSocket } from '../../shared/client/transport.ts'
+import type { CallResult } from '../../shared/contract/index.ts'
+import { contractVersion } from '../../shared/contract/index.ts'
+import { Problem, type ProblemCode } from '../../shared/errors.ts'
+
+type Failure = { code: string } | Problem
+
+/** An agent for tests, behind a real client: answers, fails and sends events as it is told. */
+export class FakeAgent {
+  agentId = 'agent-1'
+  agentVersion = contractVersion
+  browser: Partial<CallResult<'browser.status'>> = { state: 'inactive' }
+  /** What every call meets instead of an answer. */
+  failure: Failure | undefined
+  eventsWork = true
+  readonly calls: string[] = []
+  readonly secrets = new Set<string | undefined>()
+  #sockets: TransportSocket[] = []
+  #seq = 0
+
+  refuse(code: ProblemCode): void {
+    this.failure = new Problem(code, `refused: ${code}`)
+  }
+
+  /** As when nothing listens there any more. */
+  goAway(): void {
+    this.failure = { code: 'ECONNREFUSED' }
+    this.dropSockets()
+  }
+
+  dropSockets(): void {
+    for (const socket of this.#sockets.splice(0)) socket.onClose(1006, 'gone')
+  }
+
+  emit(type: string, data: object): void {
+    const text = JSON.stringify({ seq: ++this.#seq, time: '2026-01-01T00:00:00.000Z', type, ...data })
+    for (const socket of this.#sockets) socket.onFrame(text)
+  }
+
+  transport(): Transport {
+    return {
+      request: async ({ method, path, headers }) => {
+        this.calls.push(`${method} ${path}`)
+        this.secrets.add(headers['authorization'])
+        if (this.failure instanceof Problem) return this.#answer(this.failure.status, this.failure.toWire())
+        if (this.failure !== undefined) throw Object.assign(new Error('connect failed'), this.failure)
+        return this.#answer(200, this.#result(path))
+      },
+      socket: async (path) => {
+        this.calls.push(`WS ${path}`)
+        if (this.failure !== undefined) throw Object.assign(new Error('connect failed'), this.failure)
+        if (!this.eventsWork) throw new Problem('unknown-route', 'no such socket')
+        return this.#socket()
+      },
+      close: () => this.dropSockets(),
+    }
+  }
+
+  #socket(): TransportSocket {
+    let onFrame: (data: string | Uint8Array) => void = () => {}
+    const { agentId, agentVersion } = this
+    const hello = JSON.stringify({ type: 'hello', seq: this.#seq, oldestSeq: 0, agentId, agentVersion, gap: false })
+    const socket: TransportSocket = {
+      send: () => {},
+      bufferedBytes: 0,
+      pause: () => {},
+      resume: () => {},
+      close: () => {
+        this.#sockets = this.#sockets.filter((other) => other !== socket)
+      },
+      get onFrame() {
+        return onFrame
+      },
+      set onFrame(handler) {
+        onFrame = handler
+        setImmediate(() => handler(hello))
+      },
+      onClose: () => {},
+    }
+    this.#sockets.push(socket)
+    return socket
+  }
+
+  #answer(status: number, body: unknown) {
+    return {
+      status,
+      headers: { 'x-pilothouse-version': this.agentVersion },
+      body: new TextEncoder().encode(JSON.stringify(body)),
+    }
+  }
+
+  #result(path: string): unknown {
+    switch (path) {
+      case '/status':
+        return {
+          ...{ agentId: this.agentId, agentVersion: this.agentVersion, machineType: 'ssh_host', hostname: 'box' },
+          ...{ os: { platform: 'linux', release: '6', arch: 'x64' }, docker: null, workers: 0, uptime: 1 },
+          capabilities: { docker: { available: true, detail: '3 containers', install: null } },
+        }
+      case '/metrics':
+        return {
+          cpu: { usagePercent: 1, cores: 2 },
+          memory: { usedMb: 1, totalMb: 2, usagePercent: 50 },
+          disk: { usedGb: 1, totalGb: 2, usagePercent: 50 },
+          network: { rxBytesPerSec: 0, txBytesPerSec: 0 },
+        }
+      case '/takeover':
+        return {
+          ...{ novncUrl: null, vncPort: null, websockifyPort: null, activeSession: null, lease: null, viewers: 0 },
+        }
+      case '/takeover/lease':
+      case '/takeover/lease/renew': {
+        const at = '2026-01-01T00:00:00.000Z'
+        return {
+          leaseId: 'lease-1',
+          operator: 'ada',
+          reason: '',
+          takenAt: at,
+          expiresAt: at,
+          ok: true,
+          handedBackTo: 'none',
+          heldMs: 1,
+        }
+      }
+      default:
+        return {
+          ...{ state: 'inactive', display: null, resolution: null, startedAt: null, cdpUrl: null, url: null },
+          ...{ missingDependencies: [], installCommand: null, processes: [], lastError: null },
+          ...{ liveView: 'none', warnings: [] },
+          ...this.browser,
+        }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { canBecome, type LifecycleState, type TransitionCause } from '../../shared/domain/lifecycle.ts'
+import { type Clock, isoTime } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { KilledReason, MachineRecord, Transition } from '../store/machines.ts'
+import type { Store } from '../store/store.ts'
+
+export type MachineStore = Pick<Store['machines'], 'save' | 'change' | 'remove'>
+
+export interface LifecycleDeps {
+  store: MachineStore
+  clock: Clock
+  log: Log
+  onTransition: (machineId: string, transition: Transition) => void
+}
+
+export interface Change {
+  to: LifecycleState
+  reason: string
+  cause?: TransitionCause
+  killedReason?: KilledReason
+}
+
+const dead: Partial<Record<LifecycleState, KilledReason>> = {
+  killed: 'not_found',
+  expired: 'expired',
+  terminated: 'terminated',
+}
+
+/** Whether a machine in this state is only ever left by a person who wakes it. */
+export function isDead(state: LifecycleState): boolean {
+  return state in dead
+}
+
+/** A machine's kept record, and the only place where its state changes. */
+export class LifecycleRecord {
+  readonly #deps: LifecycleDeps
+  #record: MachineRecord
+
+  constructor(record: MachineRecord, deps: LifecycleDeps) {
+    this.#record = record
+    this.#deps = deps
+  }
+
+  get current(): Readonly<MachineRecord> {
+    return this.#record
+  }
+
+  /** Keeps what was learned without touching the state. */
+  note(known: Partial<Omit<MachineRecord, 'id' | 'state' | 'stateSince'>>, options: { save: boolean }): void {
+    this.#record = { ...this.#record, ...known }
+    if (options.save) this.#deps.store.save(this.#record)
+  }
+
+  /** Changes the state if the table has that transition; refuses and logs it otherwise. */
+  become({ to, reason, cause = 'observed', killedReason }: Change): boolean {
+    const { id, state: from } = this.#record
+    if (from === to) return true
+    if (!canBecome(from, to, cause)) {
+      this.#deps.log('warn', 'refused a transition that does not exist', { machine: id, from, to, cause, reason })
+      return false
+    }
+    const at = isoTime(this.#deps.clock)
+    const gone = dead[to]
+    this.#record = {
+      ...this.#record,
+      state: to,
+      stateSince: at,
+      killedAt: gone === undefined ? null : at,
+      killedReason: gone === undefined ? null : (killedReason ?? gone),
+    }
+    const transition = { at, from, to, reason }
+    this.#deps.store.change(this.#record, transition)
+    this.#deps.log('info', 'state changed', { machine: id, from, to, reason })
+    this.#deps.onTransition(id, transition)
+    return true
+  }
+}

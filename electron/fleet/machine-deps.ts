@@ -1,0 +1,36 @@
+import type { AgentClient } from '../../shared/client/client.ts'
+import type { AgentEvent } from '../../shared/contract/index.ts'
+import type { Metrics } from '../../shared/contract/machine.ts'
+import type { PowerView } from '../../shared/domain/power.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Provider } from '../providers/provider.ts'
+import type { MachineRecord, Transition } from '../store/machines.ts'
+import type { Tunnel } from '../tunnels/tunnel.ts'
+import type { EchoDeps } from './audit-echo.ts'
+import type { Gate } from './gate.ts'
+import type { Leases } from './leases.ts'
+import type { MachineStore } from './lifecycle-record.ts'
+
+/** What a machine needs of the fleet around it. */
+export interface MachineDeps {
+  store: MachineStore
+  openTunnel: (config: MachineRecord['tunnel']) => Tunnel
+  secret: (machineId: string) => Promise<string | undefined>
+  operator: () => string
+  leases: Leases
+  clock: Clock
+  log: Log
+  gate: Gate
+  makeProvider: (record: MachineRecord, agent: () => AgentClient) => Provider | undefined
+  cost: (instanceType: string | null) => PowerView['costPerHour']
+  echo: EchoDeps | undefined
+  onChange: (machineId: string) => void
+  onTransition: (machineId: string, transition: Transition) => void
+  onEvent: (machineId: string, event: AgentEvent) => void
+  onMetrics: (machineId: string, metrics: Metrics) => void
+  /** Counts how calls that verify went, for the diagnostics. */
+  onVerified: (well: boolean) => void
+  metricsEveryMs: () => number
+  random?: () => number
+}

@@ -1,0 +1,106 @@
+import type { CallResult } from '../../shared/contract/index.ts'
+import { contractVersion } from '../../shared/contract/index.ts'
+import { type MachineView, machineView } from '../../shared/domain/machine.ts'
+import type { Problem } from '../../shared/errors.ts'
+import type { MachineRecord } from '../store/machines.ts'
+import { linksOf } from './chain.ts'
+import { compatibilityOf } from './compatibility.ts'
+
+/** What a machine said of itself, in this run or, from the snapshot, in an earlier one. */
+export type MachineFacts = Pick<
+  MachineView,
+  'hostname' | 'os' | 'capabilities' | 'browser' | 'metrics' | 'lease' | 'viewers' | 'roundTripMs'
+>
+
+const snapshotSchema = machineView.pick({ hostname: true, os: true, capabilities: true, browser: true })
+
+const nothingKnown: MachineFacts = {
+  hostname: null,
+  os: null,
+  capabilities: {},
+  browser: null,
+  metrics: null,
+  lease: null,
+  viewers: 0,
+  roundTripMs: null,
+}
+
+/** The kept snapshot, if this console still understands it. */
+export function factsFromSnapshot(snapshot: unknown): MachineFacts {
+  const checked = snapshotSchema.safeParse(snapshot)
+  return checked.success ? { ...nothingKnown, ...checked.data } : { ...nothingKnown }
+}
+
+export function snapshotOf(facts: MachineFacts): unknown {
+  const { hostname, os, capabilities, browser } = facts
+  return { hostname, os, capabilities, browser }
+}
+
+export function factsFromStatus(facts: MachineFacts, status: CallResult<'machine.status'>): MachineFacts {
+  const { hostname, os, capabilities } = status
+  return { ...facts, hostname, os: `${os.platform} ${os.release} ${os.arch}`, capabilities }
+}
+
+export interface ViewOf {
+  record: MachineRecord
+  facts: MachineFacts
+  connected: boolean
+  heardInThisRun: boolean
+  problem: Problem | undefined
+  checking: string | undefined
+  power: MachineView['power']
+  autoStop: MachineView['autoStop']
+  recreated: MachineView['recreated']
+  auditWarning: string | null
+}
+
+/** A machine as a window is shown it. */
+export function toView(known: ViewOf): MachineView {
+  const { record, facts, connected, heardInThisRun, problem, checking } = known
+  const { power, autoStop, recreated, auditWarning } = known
+  const isLocal = record.tunnel.kind === 'local'
+  const address = addressOf(record)
+  return {
+    id: record.id,
+    name: record.name,
+    environment: record.environment,
+    machineType: record.machineType,
+    tunnel: record.tunnel,
+    address,
+    state: record.state,
+    stateSince: record.stateSince,
+    lastVerifiedAt: record.lastVerifiedAt,
+    knownFrom: heardInThisRun ? 'machine' : 'cache',
+    problem: problem === undefined ? null : { code: problem.code, detail: problem.message },
+    agentVersion: record.agentVersion,
+    compatibility: compatibilityOf(contractVersion, record.agentVersion),
+    links: linksOf({
+      state: record.state,
+      tunnelDetail: address,
+      isLocal,
+      connected,
+      problem,
+      checking,
+      agentVersion: record.agentVersion,
+      ...facts,
+    }),
+    ...facts,
+    // Of a machine that cannot be heard, nobody knows who has control now.
+    lease: connected ? facts.lease : null,
+    provider: record.provider,
+    ...{ power, autoStop, recreated, auditWarning },
+  }
+}
+
+function addressOf({ tunnel }: MachineRecord): string {
+  switch (tunnel.kind) {
+    case 'local':
+      return 'this computer'
+    case 'direct':
+      return `${tunnel.host.includes(':') ? `[${tunnel.host}]` : tunnel.host}:${tunnel.port}`
+    case 'ssh':
+      return `ssh ${tunnel.user === undefined ? '' : `${tunnel.user}@`}${tunnel.host}`
+    case 'tailscale':
+      return `${tunnel.peer}:${tunnel.port}`
+  }
+}

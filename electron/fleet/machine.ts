@@ -1,0 +1,357 @@
+import type { AgentClient } from '../../shared/client/client.ts'
+import { canBecome } from '../../shared/domain/lifecycle.ts'
+import type { MachineView } from '../../shared/domain/machine.ts'
+import type { Recreated } from '../../shared/domain/power.ts'
+import { Problem } from '../../shared/errors.ts'
+import { isoTime } from '../clock.ts'
+import { AutoStop } from '../power/auto-stop.ts'
+import { type MachinePower, makePower } from '../power/machine-power.ts'
+import type { Observation } from '../providers/provider.ts'
+import type { MachineRecord } from '../store/machines.ts'
+import { echoQuietly } from './audit-echo.ts'
+import { type Finding, findOut } from './find-out.ts'
+import { keepTrue, Naps } from './keep-true.ts'
+import { isDead, LifecycleRecord } from './lifecycle-record.ts'
+import { MachineConnection } from './machine-connection.ts'
+import type { MachineDeps } from './machine-deps.ts'
+import { factsFromSnapshot, factsFromStatus, type MachineFacts, snapshotOf, toView } from './machine-facts.ts'
+import { MachineFeed } from './machine-feed.ts'
+import { browserNews, essenceOf, powerNews } from './machine-news.ts'
+import { classify, type NotAlive, type Verdict } from './verification.ts'
+
+/** One machine: connects to it, keeps what is known of it true, and says when that changes. */
+export class Machine {
+  readonly autoStop = new AutoStop()
+  readonly #deps: MachineDeps
+  readonly #lifecycle: LifecycleRecord
+  readonly #feed: MachineFeed
+  readonly #connection: MachineConnection
+  readonly #naps = new Naps()
+  #power: MachinePower
+  #facts: MachineFacts
+  #connected = false
+  #heardInThisRun = false
+  #problem: Problem | undefined
+  #checking: string | undefined
+  #verifying: Promise<boolean> | undefined
+  #keeping: AbortController | undefined
+  #patientUntil = 0
+  #recreated: Recreated | null = null
+  #auditWarning: string | null = null
+
+  constructor(record: MachineRecord, deps: MachineDeps) {
+    this.#deps = deps
+    this.#lifecycle = new LifecycleRecord(record, deps)
+    this.#facts = factsFromSnapshot(record.snapshot)
+    this.#connection = new MachineConnection(record.id, deps)
+    this.#power = this.#makePower()
+    this.#feed = new MachineFeed(record.id, deps, {
+      learned: (facts) => this.#learned(facts),
+      heard: () => this.#lifecycle.note({ lastVerifiedAt: isoTime(deps.clock) }, { save: false }),
+      isSame: (agentId) => this.record.agentId === null || this.record.agentId === agentId,
+    })
+  }
+
+  get record(): Readonly<MachineRecord> {
+    return this.#lifecycle.current
+  }
+
+  get power(): MachinePower {
+    return this.#power
+  }
+
+  get connected(): boolean {
+    return this.#connected
+  }
+
+  get leaseHolder(): string | null {
+    return this.#facts.lease?.operator ?? null
+  }
+
+  /** Given while the machine is held; what waits for it ends with it. */
+  get signal(): AbortSignal {
+    return this.#connection.signal
+  }
+
+  view(): MachineView {
+    const { record } = this
+    const mine = this.#facts.lease !== null && this.#deps.leases.isMine(record.id, this.#facts.lease)
+    const lease = this.#facts.lease === null ? null : { ...this.#facts.lease, mine }
+    return toView({
+      record,
+      facts: { ...this.#facts, lease },
+      connected: this.#connected,
+      heardInThisRun: this.#heardInThisRun,
+      problem: this.#problem,
+      checking: this.#checking,
+      power: this.#power.view(record, this.#connected),
+      autoStop: this.autoStop.view(record),
+      recreated: this.#recreated,
+      auditWarning: this.#auditWarning,
+    })
+  }
+
+  /** The client of this machine; a machine that is gone has none, so that no command waits for it. */
+  client(): AgentClient {
+    const { name, state } = this.record
+    if (isDead(state) || state === 'paused') throw new Problem('unreachable', `${name} is ${state}. Wake it first.`)
+    return this.#connect()
+  }
+
+  /** From now on the machine is connected to and followed. Returns at once. */
+  keep(): void {
+    if (this.#keeping !== undefined || isDead(this.record.state)) return
+    const keeping = new AbortController()
+    this.#keeping = keeping
+    void keepTrue({
+      ...this.#deps,
+      signal: keeping.signal,
+      naps: this.#naps,
+      verify: () => this.verify(keeping.signal),
+      now: () => ({ ...this.record, connected: this.#connected }),
+      follow: () => this.#feed.follow(this.#connect(), keeping.signal),
+    }).catch((error: unknown) => {
+      this.#deps.log('error', 'following a machine failed', { machine: this.record.id, error: String(error) })
+    })
+  }
+
+  /** Health check now. One check at a time: a second caller waits for the first one's result. */
+  async verify(signal?: AbortSignal): Promise<void> {
+    while (!isDead(this.record.state) && !signal?.aborted) {
+      this.#verifying ??= this.#verify().finally(() => {
+        this.#verifying = undefined
+      })
+      // One that was broken off, because its machine was let go of, has no result to share.
+      if (await this.#verifying) return
+    }
+  }
+
+  /** A person's own health check: shows its result at once, and follows the machine again if it is back. */
+  async check(): Promise<void> {
+    await this.verify()
+    if (this.#connected && !this.#feed.following) this.#naps.end()
+    else if (this.#connected) await this.#feed.refresh(this.#connect())
+    else this.#feed.stop()
+  }
+
+  /** Looks at everything afresh, and says whether what was shown was wrong. */
+  async reconcile(): Promise<'same' | 'corrected' | 'failed'> {
+    const before = essenceOf(this.record, this.#facts)
+    await this.verify()
+    if (this.#connected) await this.#feed.refresh(this.#connect())
+    if (!this.#connected && this.record.state === 'running') return 'failed'
+    return essenceOf(this.record, this.#facts) === before ? 'same' : 'corrected'
+  }
+
+  /** A person wakes it: the only way out of a state in which it is gone. */
+  wake(reason: string): boolean {
+    const woken = this.#lifecycle.become({ to: 'starting', cause: 'wake', reason })
+    if (woken) {
+      this.#problem = undefined
+      this.#recreated = null
+      this.#changed()
+    }
+    return woken
+  }
+
+  /** What answers after a wake may be a new machine in the old one's place. */
+  forgetIdentity(): void {
+    this.#lifecycle.note({ agentId: null, auditEntries: 0, auditHead: null }, { save: true })
+  }
+
+  /** For so long, silence of a machine that is being started proves nothing. */
+  expectBoot(ms: number): void {
+    this.#patientUntil = this.#deps.clock.now() + ms
+  }
+
+  noteRecreated(recreated: Recreated | null): void {
+    this.#recreated = recreated
+    this.#changed()
+  }
+
+  /** Changes what a person set; a new way to the machine is used at once. */
+  configure(changed: Partial<MachineRecord>): void {
+    const { tunnel, provider, machineType } = this.record
+    this.#lifecycle.note(changed, { save: true })
+    const differs = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b)
+    const { record } = this
+    if (differs([provider, machineType], [record.provider, record.machineType])) this.#power = this.#makePower()
+    if (differs(tunnel, record.tunnel)) {
+      this.stop()
+      this.keep()
+    }
+    this.#changed()
+  }
+
+  /** It was switched off on purpose: nobody waits for its agent any more. */
+  switchedOff(reason: string): void {
+    if (this.record.state === 'paused' || !this.#lifecycle.become({ to: 'paused', reason })) return
+    this.#lifecycle.note({ lastStoppedAt: isoTime(this.#deps.clock), verificationFailures: 0 }, { save: true })
+    this.#problem = undefined
+    this.stop()
+    this.keep()
+    this.#changed()
+  }
+
+  /** It is known to be gone or off: stops following and says why. */
+  end(change: { to: 'killed' | 'expired' | 'terminated'; problem: Problem | undefined; reason: string }): void {
+    if (isDead(this.record.state)) return
+    // A machine that never came up, or was lost before, cannot be shut down: it is simply gone.
+    const to = canBecome(this.record.state, change.to, 'observed') ? change.to : 'killed'
+    this.#lifecycle.become({ to, reason: change.reason })
+    this.#problem = change.problem
+    this.stop()
+    this.#changed()
+  }
+
+  /** Lets go of the machine; nothing on it changes. Whatever waits for an answer is told so. */
+  stop(): void {
+    this.#keeping?.abort()
+    this.#keeping = undefined
+    const { name, state } = this.record
+    this.#feed.stop()
+    this.#connected = false
+    this.#checking = undefined
+    this.#connection.drop(
+      new Problem('unreachable', `${name} is ${state}: what was asked of it ended without an answer.`),
+    )
+    this.autoStop.reset()
+    this.#deps.leases.forget(this.record.id)
+  }
+
+  /** The fleet's common tick: whoever does not send its load is asked for it. */
+  async tick(): Promise<void> {
+    if (this.#connected && this.#verifying === undefined) await this.#feed.tick(this.#connect())
+  }
+
+  /** How often the load is wanted has changed. */
+  pace(): void {
+    this.#feed.pace()
+  }
+
+  /** False when it was broken off. */
+  async #verify(): Promise<boolean> {
+    const finding = await findOut({
+      ask: () => this.#ask(),
+      power: this.#power,
+      state: () => this.record.state,
+      failed: () => {
+        const failures = this.record.verificationFailures + 1
+        this.#lifecycle.note({ verificationFailures: failures }, { save: false })
+        return failures
+      },
+      waiting: (problem, words) => {
+        this.#connected = false
+        this.#problem = problem
+        this.#checking = words
+        this.#changed()
+      },
+      patientUntil: () => this.#patientUntil,
+      clock: this.#deps.clock,
+      signal: this.#keeping?.signal ?? this.#connection.signal,
+    })
+    if (finding === undefined) return false
+    this.#conclude(finding)
+    return true
+  }
+
+  #conclude(finding: Finding): void {
+    this.#checking = undefined
+    switch (finding.kind) {
+      case 'alive':
+        return this.#alive(finding)
+      case 'gone':
+        return this.end({ to: 'killed', problem: finding.problem, reason: finding.problem.message })
+      case 'off':
+        return this.#off(finding.observation)
+      case 'quiet':
+        return this.#changed()
+      default:
+        return this.#unverified(finding)
+    }
+  }
+
+  async #ask(): Promise<Verdict> {
+    const verdict = await this.#connection
+      .verify(this.record.tunnel, this.record.agentId)
+      .catch((error: unknown) => classify(Problem.from(error, 'unreachable')))
+    this.#deps.onVerified(verdict.kind === 'alive')
+    return verdict
+  }
+
+  #alive({ status, roundTripMs }: Extract<Verdict, { kind: 'alive' }>): void {
+    const wasConnected = this.#connected
+    this.#facts = { ...factsFromStatus(this.#facts, status), roundTripMs }
+    this.#connected = true
+    this.#heardInThisRun = true
+    this.#problem = undefined
+    const { agentId, agentVersion } = status
+    const [lastVerifiedAt, snapshot] = [isoTime(this.#deps.clock), snapshotOf(this.#facts)]
+    this.#lifecycle.note({ agentId, agentVersion, lastVerifiedAt, verificationFailures: 0, snapshot }, { save: true })
+    this.#lifecycle.become({ to: 'running', reason: 'verified' })
+    if (!wasConnected) void this.#echo()
+    this.#changed()
+  }
+
+  /** The provider says that it is off: that is as good as verified, and nothing is broken. */
+  #off({ state }: Observation): void {
+    this.#connected = false
+    this.#heardInThisRun = true
+    this.#problem = undefined
+    this.#lifecycle.note({ lastVerifiedAt: isoTime(this.#deps.clock), verificationFailures: 0 }, { save: true })
+    if (this.record.state === 'paused') return this.#changed()
+    this.switchedOff(`EC2 says ${state}`)
+  }
+
+  #unverified({ kind, problem }: NotAlive): void {
+    if (kind === 'unclear') {
+      this.#deps.log('warn', 'a verification came back unclear', { machine: this.record.id, problem: problem.toWire() })
+    }
+    if (this.record.state === 'starting') return this.end({ to: 'killed', problem, reason: problem.message })
+    this.#connected = false
+    this.#problem = problem
+    this.#lifecycle.note({}, { save: true })
+    this.#lifecycle.become({ to: 'unknown', reason: problem.message })
+    this.#changed()
+  }
+
+  async #echo(): Promise<void> {
+    const { signal } = this.#connection
+    const result = await echoQuietly(this.#connect(), this.record, this.#deps)
+    if (result === undefined || signal.aborted) return
+    this.#lifecycle.note({ auditEntries: result.entries, auditHead: result.head }, { save: true })
+    this.#auditWarning = result.warning
+    this.#changed()
+  }
+
+  #learned(facts: Partial<MachineFacts>): void {
+    this.#facts = { ...this.#facts, ...facts }
+    if (facts.metrics != null) this.#deps.onMetrics(this.record.id, facts.metrics)
+    if (facts.browser != null) {
+      const news = browserNews(this.record, facts.browser, snapshotOf(this.#facts))
+      if (news !== undefined) this.#lifecycle.note(news, { save: true })
+    }
+    this.#changed()
+  }
+
+  #makePower(): MachinePower {
+    return makePower(
+      this.#deps,
+      this.record,
+      () => this.client(),
+      (seen) => {
+        const { known, isNews } = powerNews(this.record, seen, isoTime(this.#deps.clock))
+        this.#lifecycle.note(known, { save: isNews })
+        this.#changed()
+      },
+    )
+  }
+
+  #connect(): AgentClient {
+    return this.#connection.client(this.record.tunnel)
+  }
+
+  #changed(): void {
+    this.#deps.onChange(this.record.id)
+  }
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { Problem } from '../../shared/errors.ts'
+import type { AuditIntent, AuditOutcome } from '../store/audit.ts'
+import { TestClock } from '../test-clock.ts'
+import { createAuditor } from './audited.ts'
+
+const canary = 'canary-secret-9f3b'
+
+function recorder() {
+  const rows: (AuditIntent & Partial<AuditOutcome>)[] = []
+  const audit = {
+    begin: (intent: AuditIntent) => rows.push({ ...intent }) - 1,
+    finish: (id: number, outcome: AuditOutcome) => void Object.assign(rows[id] ?? {}, outcome),
+  }
+  return { rows, record: createAuditor({ audit, operator: () => 'ada', clock: new TestClock() }) }
+}
+
+test('an intent stands before its act, and the result with it afterwards', () => {
+  const { rows, record } = recorder()
+  const finish = record('power.stop', { machineId: 'm1' })
+  expect(rows).toMatchObject([{ action: 'stop', sandboxId: 'm1', operator: 'ada' }])
+  expect(rows[0]?.result).toBeUndefined()
+  finish?.(new Problem('forbidden', 'AWS does not let you.'))
+  expect(rows[0]).toMatchObject({ result: 'failure', errorMessage: 'AWS does not let you.' })
+  record('fleet.wake', { machineId: 'm1' })?.(new Error(`a bug with ${canary} in it`))
+  expect(rows[1]).toMatchObject({ result: 'error', errorMessage: 'unexpected failure' })
+})
+
+test('what only looks is not recorded', () => {
+  const { rows, record } = recorder()
+  expect(record('fleet.list', {})).toBeUndefined()
+  expect(record('agent.call', { machineId: 'm1', call: 'machine.status', params: {} })).toBeUndefined()
+  expect(rows).toEqual([])
+})
+
+test('no secret that a person types in reaches the record', () => {
+  const { rows, record } = recorder()
+  record('fleet.setSecret', { machineId: 'm1', secret: canary })?.()
+  record('fleet.add', {
+    name: 'x',
+    environment: 'dev',
+    machineType: 'ec2',
+    tunnel: { kind: 'local' },
+    secret: canary,
+  })?.()
+  record('aws.setKeys', { name: 'ops', accessKeyId: canary, secretAccessKey: canary, sessionToken: canary })?.()
+  record('prompt.answer', { id: '1', action: 'answer', answers: [canary], remember: true })?.()
+  record('agent.call', { machineId: 'm1', call: 'env.set', params: { vars: { KEY: canary } } })?.()
+  record('stream.open', { machineId: 'm1', socket: 'exec', params: { command: `x ${canary}` } })?.()
+  expect(rows).toHaveLength(6)
+  expect(JSON.stringify(rows)).not.toContain(canary)
+  expect(rows[4]).toMatchObject({ action: 'set_env', details: { call: 'env.set', given: ['vars'] } })
+})

@@ -1,0 +1,90 @@
+import { type CallName, callsByName, type SocketName, socketsByName } from '../../shared/contract/index.ts'
+import { Problem } from '../../shared/errors.ts'
+import type { IpcName } from '../../shared/ipc.ts'
+import { type Clock, isoTime } from '../clock.ts'
+import type { Store } from '../store/store.ts'
+
+type Params = Record<string, unknown>
+interface Recorded {
+  action: string
+  /** Chosen key by key: what is not named here, a secret above all, never reaches the record. */
+  details: Params
+}
+
+const pick = (params: Params, ...keys: string[]): Params =>
+  Object.fromEntries(keys.filter((key) => params[key] !== undefined).map((key) => [key, params[key]]))
+
+const as =
+  (action: string, ...keys: string[]) =>
+  (params: Params): Recorded => ({ action, details: pick(params, ...keys) })
+
+/** Every call of a window that changes something, and how it is written down. */
+const recorded: Partial<Record<IpcName, (params: Params) => Recorded | undefined>> = {
+  'settings.set': as('settings', 'theme', 'operator'),
+  'prices.set': as('settings', 'asOf'),
+  'fleet.tryLocal': as('start'),
+  'fleet.add': as('add_machine', 'name', 'environment', 'machineType', 'tunnel', 'provider'),
+  'fleet.update': as('update_machine', 'name', 'environment', 'machineType', 'tunnel', 'provider'),
+  'fleet.remove': as('remove_machine'),
+  'fleet.wake': as('wake'),
+  'fleet.setSecret': as('rotate_secret'),
+  'power.start': as('start'),
+  'power.stop': as('stop'),
+  'power.reboot': as('reboot'),
+  'autostop.set': as('auto_stop', 'enabled', 'idleMinutes'),
+  'autostop.keep': as('keep_up'),
+  'aws.setKeys': as('set_aws_keys', 'name'),
+  'aws.removeKeys': as('remove_aws_keys', 'name'),
+  'enroll.start': as('enroll', 'name', 'environment', 'machineType', 'ssh'),
+  'enroll.undo': as('enroll_undo'),
+  'audit.export': as('export_audit', 'format'),
+  'takeover.take': as('takeover', 'reason'),
+  'takeover.giveBack': as('hand_back', 'outcome', 'note'),
+  'prompt.answer': as('answer_prompt', 'action'),
+  'agent.call': (params) => {
+    const call = callsByName[params['call'] as CallName]
+    return call?.audit === undefined ? undefined : { action: call.audit, details: ofMachine(params, 'call') }
+  },
+  'stream.open': (params) => {
+    const socket = socketsByName[params['socket'] as SocketName]
+    return socket?.audit === undefined ? undefined : { action: socket.audit, details: ofMachine(params, 'socket') }
+  },
+}
+
+/** The values stand in the machine's own audit, which knows which of them are secret; here only what was given. */
+function ofMachine(params: Params, kind: 'call' | 'socket'): Params {
+  const given = (params['params'] ?? {}) as Params
+  const id = given['id'] ?? given['workerId']
+  return { [kind]: params[kind], given: Object.keys(given), ...(typeof id === 'string' ? { id } : {}) }
+}
+
+export interface AuditedDeps {
+  audit: Pick<Store['audit'], 'begin' | 'finish'>
+  operator: () => string
+  clock: Clock
+}
+
+/** Writes the intent before a call is made; returns what writes its result, or undefined where nothing changes. */
+export function createAuditor({ audit, operator, clock }: AuditedDeps) {
+  return (name: IpcName, params: unknown): ((error?: unknown) => void) | undefined => {
+    const entry = recorded[name]?.(params as Params)
+    if (entry === undefined) return undefined
+    const machineId = (params as Params)['machineId']
+    const started = clock.now()
+    const id = audit.begin({
+      sandboxId: typeof machineId === 'string' ? machineId : null,
+      operator: operator(),
+      ...entry,
+      createdAt: isoTime(clock),
+    })
+    return (error) => {
+      const expected = error instanceof Problem
+      audit.finish(id, {
+        result: error === undefined ? 'success' : expected ? 'failure' : 'error',
+        errorMessage: error === undefined ? null : expected ? error.message : 'unexpected failure',
+        durationMs: clock.now() - started,
+        at: isoTime(clock),
+      })
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import os from 'node:os'
+import { isRaw } from '../../shared/contract/define.ts'
+import { type CallName, callsByName } from '../../shared/contract/index.ts'
+import { Problem } from '../../shared/errors.ts'
+import type { AppInfo } from '../../shared/ipc.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { type LocalMachine, localMachineId } from '../fleet/local-machine.ts'
+import type { SettingsKeeper } from '../settings.ts'
+import type { Prompts } from '../tunnels/prompts.ts'
+import type { Tunnels } from '../tunnels/tunnels.ts'
+import type { Vault } from '../vault/vault.ts'
+import type { IpcHandlers } from './dispatch.ts'
+import { type PowerHandlerDeps, powerHandlers } from './power-handlers.ts'
+import type { Streams } from './streams.ts'
+import { tunnelHandlers } from './tunnel-handlers.ts'
+
+export interface HandlerDeps extends Omit<PowerHandlerDeps, 'personActs' | 'operator' | 'diagnostics'> {
+  fleet: Fleet
+  local: LocalMachine
+  streams: Streams
+  vault: Pick<Vault, 'stateSoon'>
+  settings: SettingsKeeper
+  tunnels: Tunnels
+  prompts: Prompts
+  about: Pick<AppInfo, 'version' | 'platform' | 'electron' | 'open'>
+  copyText: (text: string) => void
+  onLivePicture: (machineId: string) => void
+}
+
+/** What each call of shared/ipc.ts does. */
+export function createHandlers(deps: HandlerDeps): IpcHandlers {
+  const { fleet, local, streams, vault, settings, tunnels } = deps
+  return {
+    ...tunnelHandlers(tunnels, deps.prompts),
+    ...powerHandlers({
+      ...deps,
+      operator: () => settings.current.operator,
+      personActs: () => tunnels.personActs(),
+      diagnostics: { streams, versions: versionsOf(deps.about) },
+    }),
+    'app.info': async () => ({ ...deps.about, keychain: await vault.stateSoon(), settings: settings.current }),
+    'app.copyText': ({ text }) => {
+      deps.copyText(text)
+      return {}
+    },
+    'app.livePictureShown': ({ machineId }) => {
+      deps.onLivePicture(fleet.view(machineId).id)
+      return {}
+    },
+    'settings.set': (changes) => settings.change(changes),
+
+    'fleet.list': () => fleet.list(),
+    'fleet.verify': ({ machineId }) => {
+      tunnels.personActs()
+      return fleet.verify(machineId)
+    },
+    'fleet.tryLocal': async () => ({ machineId: await local.tryIt() }),
+    'fleet.add': (wish) => {
+      tunnels.personActs()
+      return fleet.add(wish)
+    },
+    'fleet.remove': async ({ machineId }) => {
+      if (machineId === localMachineId && fleet.has(machineId)) await local.stop()
+      await fleet.remove(machineId)
+      return {}
+    },
+    'fleet.wake': async ({ machineId }) => {
+      tunnels.personActs()
+      if (machineId !== localMachineId) return fleet.wake(machineId)
+      return fleet.view(await local.tryIt())
+    },
+    'fleet.setSecret': ({ machineId, secret }) => fleet.setSecret(machineId, secret),
+
+    'agent.call': ({ machineId, call, params }) => {
+      const name = callFor(call)
+      // Starting a browser, or a picture of a whole page, may take longer than an ordinary answer.
+      return fleet.call(machineId, name, params as never, { timeoutMs: isSlow(name) ? 120_000 : 30_000 })
+    },
+
+    'takeover.take': async ({ machineId, reason }) => {
+      const operator = settings.current.operator
+      const { expiresAt } = await fleet.leases.take(machineId, fleet.client(machineId), operator, reason)
+      return { expiresAt }
+    },
+    'takeover.stillHere': async ({ machineId }) => {
+      const { expiresAt } = await fleet.leases.stillHere(machineId)
+      return { expiresAt }
+    },
+    'takeover.giveBack': async ({ machineId, outcome, note }) => {
+      await fleet.leases.giveBack(machineId, outcome, note)
+      return {}
+    },
+
+    'stream.open': async ({ machineId, socket, params }, caller) => ({
+      streamId: await streams.open(machineId, socket, params, caller),
+    }),
+  }
+}
+
+/** Only what the contract lets a window do: a call whose answer would carry a secret or a lease is not there. */
+function callFor(name: string): CallName {
+  if (Object.hasOwn(callsByName, name) && callsByName[name as CallName].windows) return name as CallName
+  throw new Problem('unknown-route', 'There is no such call for a window.')
+}
+
+function isSlow(name: CallName): boolean {
+  const call = callsByName[name]
+  return call.method !== 'GET' || isRaw(call.result)
+}
+
+function versionsOf({ version, electron, platform }: HandlerDeps['about']): Record<string, string> {
+  return {
+    Pilothouse: version,
+    Electron: electron,
+    Chromium: process.versions['chrome'] ?? '',
+    Node: process.versions.node,
+    System: `${platform} ${os.release()} ${process.arch}`,
+  }
+}

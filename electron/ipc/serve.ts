@@ -1,0 +1,55 @@
+import { type IpcMainInvokeEvent, ipcMain, type MessagePortMain, type WebContents } from 'electron'
+import type { IpcEventData, IpcEventName } from '../../shared/ipc.ts'
+import { ipcChannel } from '../../shared/ipc-channels.ts'
+import type { Caller, createDispatch } from './dispatch.ts'
+import { isOurs, type Origin } from './sender.ts'
+
+type Dispatch = ReturnType<typeof createDispatch>
+
+/** The windows that may ask, and are told of events. */
+const windows = new Map<number, WebContents>()
+
+/** Lets a window's page ask; it is forgotten when the window goes. */
+export function admit(contents: WebContents): void {
+  windows.set(contents.id, contents)
+  contents.once('destroyed', () => windows.delete(contents.id))
+}
+
+/** Registered before the rest of the console is loaded: a window that is faster waits here. */
+export function serveIpc(dispatch: Promise<Dispatch>, origins: readonly Origin[]): void {
+  ipcMain.handle(ipcChannel.invoke, async (event, name: unknown, params: unknown) => {
+    const ours = isOurs(event, new Set(windows.keys()), origins)
+    return (await dispatch)(ours ? callerOf(event) : undefined, name, params)
+  })
+}
+
+/** Tells every window. */
+export function broadcast<Name extends IpcEventName>(name: Name, data: IpcEventData<Name>): void {
+  for (const contents of windows.values()) {
+    if (!contents.isDestroyed()) contents.send(ipcChannel.event, name, data)
+  }
+}
+
+function callerOf(event: IpcMainInvokeEvent): Caller {
+  const { sender, senderFrame } = event
+  return {
+    sendPort(streamId, port) {
+      if (sender.isDestroyed() || senderFrame === null || senderFrame.detached) return false
+      senderFrame.postMessage(ipcChannel.port, streamId, [port as MessagePortMain])
+      return true
+    },
+    onGone(callback) {
+      const navigated = (details: { isMainFrame: boolean; isSameDocument: boolean }) => {
+        if (details.isMainFrame && !details.isSameDocument) callback()
+      }
+      sender.once('destroyed', callback)
+      sender.once('render-process-gone', callback)
+      sender.on('did-start-navigation', navigated)
+      return () => {
+        sender.off('destroyed', callback)
+        sender.off('render-process-gone', callback)
+        sender.off('did-start-navigation', navigated)
+      }
+    },
+  }
+}

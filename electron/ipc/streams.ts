@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import type { AgentClient } from '../../shared/client/client.ts'
+import type { AgentSocket } from '../../shared/client/socket.ts'
+import type { SocketDefinition } from '../../shared/contract/define.ts'
+import { type SocketName, type SocketSend, socketsByName } from '../../shared/contract/index.ts'
+import { parseJson } from '../../shared/contract/wire.ts'
+import { describeIssues, Problem } from '../../shared/errors.ts'
+import { type PortLike, PortStream } from '../../shared/stream.ts'
+import type { Caller } from './dispatch.ts'
+
+/** Bytes on their way to the agent beyond which a window has to wait. A paste is less, a flood is more. */
+const maxBufferedBytes = 1024 * 1024
+const drainCheckMs = 4
+
+/** A pair of ports: one stays here, the other goes to the window. */
+export interface Channel {
+  here: PortLike & {
+    on(event: 'message', listener: (message: { data: unknown }) => void): unknown
+    on(event: 'close', listener: () => void): unknown
+  }
+  there: unknown
+}
+
+export interface StreamsDeps {
+  client: (machineId: string) => AgentClient
+  leaseId: (machineId: string) => string | undefined
+  makeChannel: () => Channel
+}
+
+/** Every open stream between a window and a machine. */
+export class Streams {
+  readonly #deps: StreamsDeps
+  readonly #open = new Map<PortStream, string>()
+
+  constructor(deps: StreamsDeps) {
+    this.#deps = deps
+  }
+
+  get count(): number {
+    return this.#open.size
+  }
+
+  /** Connects one of the contract's sockets and hands the window its end. */
+  async open(machineId: string, name: string, params: Record<string, unknown>, caller: Caller): Promise<string> {
+    const definition = socketFor(name)
+    const socketName = definition.name as SocketName
+    const values = this.#withLease(machineId, definition, params)
+    const socket = await this.#deps.client(machineId).open(socketName, values as never)
+    const streamId = randomUUID()
+    const { here, there } = this.#deps.makeChannel()
+    const stream = new PortStream(here, (handler) => here.on('message', ({ data }) => handler(data)))
+    bridge(stream, socket, definition)
+    this.#open.set(stream, machineId)
+    const stopWatching = caller.onGone(() => stream.lost())
+    here.on('close', () => stream.lost())
+    const closeSocket = stream.onClose
+    stream.onClose = (code, reason) => {
+      this.#open.delete(stream)
+      stopWatching()
+      closeSocket(code, reason)
+    }
+    if (!caller.sendPort(streamId, there)) stream.lost()
+    return streamId
+  }
+
+  closeAll(): void {
+    for (const stream of this.#open.keys()) stream.close(1001, 'the console is closing')
+  }
+
+  /** The machine is gone: nothing that hangs on it waits any longer, and each is told why. */
+  closeMachine(machineId: string, reason: string): void {
+    for (const [stream, of] of this.#open) if (of === machineId) stream.close(1001, reason.slice(0, 100))
+  }
+
+  /** A window says what it wants; the lease that allows it is added here and never shown to it. */
+  #withLease(
+    machineId: string,
+    definition: SocketDefinition,
+    params: Record<string, unknown>,
+  ): Record<string, unknown> {
+    if (!('leaseId' in definition.params.shape)) return params
+    if ('leaseId' in params) throw new Problem('invalid-params', 'A window does not hold leases: leave leaseId out.')
+    const leaseId = this.#deps.leaseId(machineId)
+    const wantsControl = 'mode' in definition.params.shape ? params['mode'] === 'control' : leaseId !== undefined
+    if (!wantsControl) return params
+    if (leaseId === undefined)
+      throw new Problem('lease-gone', 'You do not have control of this browser. Take over first.')
+    return { ...params, leaseId }
+  }
+}
+
+function socketFor(name: string): SocketDefinition {
+  const definition: SocketDefinition | undefined = Object.hasOwn(socketsByName, name)
+    ? socketsByName[name as SocketName]
+    : undefined
+  if (definition?.windows !== true) throw new Problem('unknown-route', 'There is no such stream for a window.')
+  return definition
+}
+
+function bridge(stream: PortStream, socket: AgentSocket<SocketName>, definition: SocketDefinition): void {
+  socket.onBytes = (bytes) => {
+    if (!stream.sendBytes(bytes)) socket.pause()
+  }
+  socket.onMessage = (message) => {
+    if (!stream.sendText(JSON.stringify(message))) socket.pause()
+  }
+  socket.onClose = (code, reason) => stream.close(code, reason)
+  stream.onDrain = () => socket.resume()
+  stream.onClose = (code, reason) => {
+    // A paused socket would never see the other side's answer to the closing.
+    socket.resume()
+    socket.close(allowedCode(code), reason.slice(0, 100))
+  }
+  stream.onBytes = (bytes) => {
+    if (!definition.binary) return stream.close(1003, 'this stream takes no bytes')
+    if (bytes.byteLength > definition.maxFrameBytes) return stream.close(1009, 'that frame is too large')
+    socket.sendBytes(bytes)
+    return drained(stream, socket)
+  }
+  stream.onText = (text) => {
+    const checked = readText(text, definition)
+    if (checked instanceof Problem) return stream.close(1007, checked.message.slice(0, 100))
+    socket.send(checked as SocketSend<SocketName>)
+    return drained(stream, socket)
+  }
+}
+
+/** Holds the window's acknowledgement back until the agent took what is under way. */
+function drained(stream: PortStream, socket: AgentSocket<SocketName>): Promise<void> | undefined {
+  if (socket.bufferedBytes < maxBufferedBytes) return undefined
+  return new Promise((resolve) => {
+    const look = () => {
+      if (stream.closed || socket.bufferedBytes < maxBufferedBytes) resolve()
+      else setTimeout(look, drainCheckMs)
+    }
+    look()
+  })
+}
+
+function readText(text: string, definition: SocketDefinition): unknown {
+  if (text.length > definition.maxFrameBytes) return new Problem('body-too-large', 'that frame is too large')
+  try {
+    const checked = definition.send.safeParse(parseJson(text))
+    return checked.success ? checked.data : new Problem('invalid-params', describeIssues(checked.error))
+  } catch {
+    return new Problem('bad-request', 'that frame is not JSON')
+  }
+}
+
+/** Codes below 3000 are the protocol's own; only these may be sent by an endpoint. */
+function allowedCode(code: number): number {
+  return code === 1000 || (code >= 3000 && code <= 4999) ? code : 1000
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { systemClock } from './clock.ts'
+import { Enrollments } from './enroll/enrollments.ts'
+import { openSession } from './enroll/ssh-session.ts'
+import { Fleet } from './fleet/fleet.ts'
+import { broadcast } from './ipc/serve.ts'
+import type { Log } from './log.ts'
+import type { appPaths } from './paths.ts'
+import { AutoStopWatch } from './power/auto-stop-watch.ts'
+import { AwsKeyKeeper } from './providers/aws-keys.ts'
+import { createProvider } from './providers/create-provider.ts'
+import { Ec2Accounts } from './providers/ec2-accounts.ts'
+import { Prices } from './providers/prices.ts'
+import type { SettingsKeeper } from './settings.ts'
+import type { Transition } from './store/machines.ts'
+import type { Store } from './store/store.ts'
+import { startUpkeep } from './store/upkeep.ts'
+import type { Tunnels } from './tunnels/tunnels.ts'
+import type { Vault } from './vault/vault.ts'
+
+export interface MachinePartsDeps {
+  store: Store
+  vault: Vault
+  tunnels: Tunnels
+  settings: SettingsKeeper
+  paths: ReturnType<typeof appPaths>
+  log: Log
+  /** A machine is no longer there for anyone: what hangs on it ends. */
+  onGone: (machineId: string, reason: string) => void
+}
+
+/** The fleet, with whoever switches its machines on and off, and what adds new ones. */
+export function createMachineParts({ store, vault, tunnels, settings, paths, log, onGone }: MachinePartsDeps) {
+  const clock = systemClock
+  const awsKeys = new AwsKeyKeeper(vault)
+  const ec2 = new Ec2Accounts({ keys: (name) => awsKeys.get(name), clock })
+  const prices = new Prices(store)
+  const fleet = new Fleet({
+    ...{ store, vault, clock, log },
+    openTunnel: (config) => tunnels.open(config),
+    operator: () => settings.current.operator,
+    makeProvider: ({ provider, machineType }, agent) => {
+      if (provider !== null) return createProvider(provider, { ec2, agent, clock, log })
+      // An instance is nothing without its id; the other kinds need nothing said.
+      return machineType === 'ec2' ? undefined : createProvider({ kind: machineType }, { ec2, agent, clock, log })
+    },
+    cost: (instanceType) => prices.of(instanceType),
+    echo: { consoleId: consoleIdOf(store), audit: store.audit },
+    onChanged: (changes) => broadcast('fleet.changed', changes),
+    onEvent: (machineId, event) => broadcast('agent.event', { machineId, event }),
+    onTransition: (machineId, transition) => tell(machineId, transition, onGone),
+  })
+  const autoStop = new AutoStopWatch({
+    ...{ fleet, audit: store.audit, clock, log },
+    onWarning: (warning) => broadcast('autostop.warning', warning),
+  })
+  const enrollments = new Enrollments({
+    ...{ fleet, clock, settings: store.settings, bundle: paths.agentScript, node: paths.node },
+    ours: { platform: process.platform, arch: process.arch },
+    onStep: (step) => broadcast('enroll.step', step),
+    connect: async ({ host, port, user }) => {
+      const { connection, release } = tunnels.ssh.hold({ host, port, user })
+      try {
+        return openSession(await connection.client(), release)
+      } catch (error) {
+        release()
+        throw error
+      }
+    },
+  })
+  const stopUpkeep = startUpkeep(store, clock, log)
+  return {
+    ...{ fleet, ec2, awsKeys, prices, autoStop, enrollments },
+    start() {
+      fleet.start()
+      autoStop.start()
+    },
+    stop() {
+      autoStop.stop()
+      stopUpkeep()
+    },
+  }
+}
+
+/** Every window hears of it at once, and nothing of the old session goes on. */
+function tell(machineId: string, { to, at, reason }: Transition, onGone: MachinePartsDeps['onGone']): void {
+  if (to === 'running') return broadcast('sandbox_active', { machineId, at })
+  // What cannot be verified may well be alive, and what starts was told to be gone before.
+  if (to === 'starting' || to === 'unknown') return
+  broadcast('sandbox_terminated', { machineId, at, state: to, reason })
+  onGone(machineId, reason)
+}
+
+/** Made with the store and lost with it. */
+function consoleIdOf({ settings }: Pick<Store, 'settings'>): string {
+  const kept = settings.get('consoleId')
+  if (typeof kept === 'string') return kept
+  const made = randomUUID()
+  settings.set('consoleId', made)
+  return made
+}

@@ -1,0 +1,116 @@
+import { app, BrowserWindow, dialog } from 'electron'
+import { claimInstance } from './instance.ts'
+import { admit, broadcast, serveIpc } from './ipc/serve.ts'
+import { readLaunchOptions } from './launch-options.ts'
+import { openLog } from './log.ts'
+import { setMenu } from './menu.ts'
+import { appPaths } from './paths.ts'
+import { onQuit } from './quit.ts'
+import { takeScreenshot } from './screenshot.ts'
+import { openStore, type Store } from './store/store.ts'
+import { allowedOrigins, openWindow, registerAppScheme, secureSession } from './window.ts'
+
+const launch = readLaunchOptions(process.argv, process.env)
+if (launch.userData !== undefined) app.setPath('userData', launch.userData)
+// Each window asks for the sandbox itself; this makes it certain, where the person did not turn it off for all.
+if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
+registerAppScheme()
+
+const instance = claimInstance(app.getPath('userData'), bringToFront)
+if (instance !== undefined) start(instance.release)
+else app.quit()
+
+function start(release: () => void): void {
+  const paths = appPaths()
+  const developer = !app.isPackaged
+  const log = openLog(paths.logs, { echo: developer && process.env['PILOTHOUSE_LOG'] === 'stderr' })
+  const store = openStoreOrExplain(paths.store)
+  if (store === undefined) return
+  if (store.setAside !== undefined) log('warn', 'the store was damaged and begins anew', { setAside: store.setAside })
+
+  const screenshot =
+    launch.screenshot === undefined
+      ? undefined
+      : takeScreenshot(launch.screenshot, () => BrowserWindow.getAllWindows()[0])
+  const onLivePicture = () => screenshot?.livePictureShown()
+  const loading = app
+    .whenReady()
+    // Begins after the window's own process was started: both then load at the same time.
+    .then(() => openMainWindow())
+    .then(() => import('./console.ts'))
+    .then(({ createConsole }) => createConsole({ store, log, paths, launch, developer, onLivePicture }))
+  serveIpc(
+    loading.then((console) => console.dispatch),
+    allowedOrigins,
+  )
+  loading.catch((error: unknown) => {
+    log('error', 'the console did not start', { error: String(error) })
+    dialog.showErrorBox('Pilothouse did not start', String(error))
+    app.exit(1)
+  })
+
+  const quit = onQuit(async () => {
+    await (await loading).close()
+    store.close()
+    release()
+  }, log)
+  void screenshot?.done.then((code) => quit(code))
+
+  app.on('activate', () => {
+    if (app.isReady() && BrowserWindow.getAllWindows().length === 0) openMainWindow()
+  })
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit()
+  })
+
+  let prepared = false
+  function openMainWindow(): void {
+    if (!prepared) secureSession(paths.renderer)
+    prepared = true
+    const window = openWindow({
+      preload: paths.preload,
+      keptBounds: store?.settings.get('window'),
+      keepBounds: (bounds) => store?.settings.set('window', bounds),
+    })
+    admit(window.webContents)
+    setMenu((command) => broadcast('command', { command }), { developer })
+    watch(window)
+  }
+
+  function watch(window: BrowserWindow): void {
+    const tell = () => {
+      const visible = BrowserWindow.getAllWindows().some((one) => one.isVisible() && !one.isMinimized())
+      void loading.then((console) => console.setVisible(visible))
+    }
+    for (const event of ['show', 'hide', 'minimize', 'restore', 'closed'] as const) window.on(event as 'show', tell)
+    window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
+      log('error', 'a window crashed', { reason, exitCode })
+      if (reason !== 'clean-exit' && !window.isDestroyed()) window.reload()
+    })
+    window.webContents.on('did-fail-load', (_event, code, description, url, isMainFrame) => {
+      log('error', 'a page did not load', { code, description, url, isMainFrame })
+    })
+    window.webContents.on('preload-error', (_event, file, error) => {
+      log('error', 'the preload failed', { file, error: String(error) })
+    })
+  }
+}
+
+function bringToFront(): void {
+  const [window] = BrowserWindow.getAllWindows()
+  if (window === undefined) return
+  if (window.isMinimized()) window.restore()
+  window.focus()
+}
+
+function openStoreOrExplain(file: string): Store | undefined {
+  try {
+    return openStore(file)
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`Pilothouse cannot open its data: ${detail}\n`)
+    dialog.showErrorBox('Pilothouse cannot open its data', detail)
+    app.exit(1)
+    return undefined
+  }
+}

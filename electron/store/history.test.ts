@@ -1,0 +1,193 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Metrics } from '../../shared/contract/machine.ts'
+import { newRecord } from '../fleet/new-record.ts'
+import { exportAudit } from './export-audit.ts'
+import { migrations } from './migrations/index.ts'
+import { StoreInUse } from './open.ts'
+import { openStore, type Store } from './store.ts'
+
+let folder = ''
+let file = ''
+let store: Store
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pilothouse-history-'))
+  file = path.join(folder, 'console.db')
+  store = openStore(file)
+})
+afterEach(() => {
+  if (store.connection.open) store.close()
+  fs.rmSync(folder, { recursive: true, force: true })
+})
+
+const at = '2026-01-02T00:00:00.000Z'
+const intent = (action: string) => ({ sandboxId: 'm1', operator: 'ada', action, details: { n: 1 }, createdAt: at })
+const record = (action: string) =>
+  store.audit.record(intent(action), { result: 'success', errorMessage: null, durationMs: 1 })
+
+describe('the console’s audit', () => {
+  const tamper = (sql: string) => {
+    for (const action of ['start', 'stop', 'wake']) record(action)
+    store.close()
+    const raw = new Database(file)
+    raw.exec(sql)
+    raw.close()
+    store = openStore(file)
+    return store.audit.verify()
+  }
+
+  test.each([
+    ['an edited row', "UPDATE sandbox_audit_logs SET user_id = 'eve' WHERE id = 2", /Entry 2 was changed/],
+    ['an edited result', "UPDATE sandbox_audit_logs SET result = 'failure' WHERE id = 3", /Entry 3 was changed/],
+    ['a deleted row', 'DELETE FROM sandbox_audit_logs WHERE id = 2', /Entry 2 was deleted/],
+    [
+      'an edited link',
+      "UPDATE audit_chain SET payload = replace(payload, 'ada', 'eve') WHERE seq = 3",
+      /Link 3 was changed/,
+    ],
+    ['a deleted link', 'DELETE FROM audit_chain WHERE seq = 3', /Link 3 is missing/],
+    ['moved links', 'UPDATE audit_chain SET seq = 99 WHERE seq = 1', /Link 1 is missing/],
+    ['a cut tail', 'DELETE FROM audit_chain WHERE seq > 4', /cut off/],
+  ])('finds %s', (_name, sql, reason) => {
+    expect(tamper(sql)).toMatchObject({ sound: false, broken: { reason: expect.stringMatching(reason) } })
+  })
+
+  test('an intent whose console was killed ends as unknown, and the chain stays sound', () => {
+    store.audit.begin(intent('stop'))
+    store.close()
+    store = openStore(file)
+    expect(store.audit.last(1)).toMatchObject([{ result: 'unknown', errorMessage: expect.stringContaining('ended') }])
+    expect(store.audit.verify()).toMatchObject({ sound: true, entries: 2 })
+  })
+
+  test('an acknowledged row is on the disk: its connection waits for it', () => {
+    // The connection itself is not shown; the row is there for a reader that opens the file anew.
+    record('start')
+    const reader = new Database(file, { readonly: true })
+    expect(reader.prepare('SELECT count(*) FROM audit_chain').pluck().get()).toBe(2)
+    reader.close()
+  })
+
+  test('is filtered, paged, and exported without a formula in it', async () => {
+    for (let index = 0; index < 23; index++) record(index % 2 === 0 ? 'start' : 'stop')
+    store.audit.record(
+      { ...intent('=HYPERLINK("x")'), sandboxId: null },
+      { result: 'failure', errorMessage: 'a, "b"', durationMs: 5 },
+    )
+    expect(store.audit.list({ action: 'stop', limit: 3 }).map(({ id }) => id)).toEqual([22, 20, 18])
+    expect(store.audit.list({ limit: 1, before: 24 })).toMatchObject([{ id: 23 }])
+    const csv = path.join(folder, 'audit.csv')
+    expect(await exportAudit(store.audit, csv, 'csv', 10)).toBe(24)
+    const lines = fs.readFileSync(csv, 'utf8').trim().split('\n')
+    expect(lines).toHaveLength(25)
+    expect(lines[1]).toContain(`"'=HYPERLINK(""x"")"`)
+    expect(lines[1]).toContain('"a, ""b"""')
+    const json = path.join(folder, 'audit.json')
+    await exportAudit(store.audit, json, 'json', 8)
+    expect(JSON.parse(fs.readFileSync(json, 'utf8'))).toHaveLength(24)
+  })
+})
+
+const load = (cpu: number): Metrics => ({
+  cpu: { usagePercent: cpu, cores: 2 },
+  memory: { usedMb: 1, totalMb: 2, usagePercent: 50 },
+  disk: { usedGb: 1, totalGb: 2, usagePercent: 50 },
+  network: { rxBytesPerSec: 10, txBytesPerSec: 20 },
+})
+
+test('load is kept raw for a day, by five minutes for two weeks, and by the hour for a year', async () => {
+  const tunnel = { kind: 'local' } as const
+  store.machines.save(newRecord({ id: 'm1', name: 'x', environment: 'dev', machineType: 'ssh_host', tunnel, now: at }))
+  const day = 24 * 60 * 60_000
+  const now = Date.parse('2026-06-01T00:00:00.000Z')
+  for (const daysAgo of [20, 2, 0.5]) {
+    const start = now - daysAgo * day
+    for (let minute = 0; minute < 120; minute++) store.metrics.add('m1', load(minute % 60), start + minute * 60_000)
+    await store.metrics.thin(start + 180 * 60_000)
+  }
+  await store.metrics.thin(now)
+  const count = (table: string) => store.connection.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
+  expect([count('metrics_raw'), count('metrics_5min'), count('metrics_hourly')]).toEqual([120, 48, 6])
+  expect(store.metrics.history('m1', now - day / 2, now, now)).toMatchObject({ everyMs: 30_000 })
+  const weeks = store.metrics.history('m1', now - 3 * day, now, now)
+  expect(weeks.everyMs).toBe(300_000)
+  expect(weeks.points).toHaveLength(48)
+  expect(weeks.points[0]).toMatchObject({ cpu: 2, memory: 50, rx: 10, tx: 20 })
+  const year = store.metrics.history('m1', now - 200 * day, now, now)
+  expect(year.everyMs).toBe(3_600_000)
+  expect(year.points).toHaveLength(6)
+  expect(year.points[0]?.cpu).toBe(29.5)
+})
+
+test('of several readings in one half minute, one is kept', () => {
+  const now = Date.parse(at)
+  for (const ms of [0, 5000, 29_000, 30_000]) store.metrics.add('m1', load(ms / 1000), now + ms)
+  expect(store.metrics.history('m1', now, now + 60_000, now + 60_000).points.map(({ cpu }) => cpu)).toEqual([0, 30])
+})
+
+test('a second console on the same file is refused, and may come once the first is gone', () => {
+  expect(() => openStore(file)).toThrow(StoreInUse)
+  expect(() => openStore(file)).toThrow(/in use by another Pilothouse console/)
+  record('start')
+  store.close()
+  store = openStore(file)
+  expect(store.audit.last(1)).toHaveLength(1)
+})
+
+test.each(Array.from(migrations.keys()))(
+  'a file of version %i is brought to the newest with what it holds',
+  (version) => {
+    store.close()
+    fs.rmSync(file)
+    const old = new Database(file)
+    for (const migration of migrations.slice(0, version)) old.exec(migration)
+    old.pragma(`user_version = ${version}`)
+    if (version >= 1) {
+      old.exec(`INSERT INTO sandboxes (id, name, environment, machine_type, tunnel, state, state_since, created_at)
+      VALUES ('old', 'kept', 'prod', 'ssh_host', '{"kind":"local"}', 'running', '${at}', '${at}')`)
+      old.exec(`INSERT INTO sandbox_audit_logs (sandbox_id, user_id, action, result, created_at)
+      VALUES ('old', 'ada', 'start', 'success', '${at}')`)
+    }
+    old.close()
+    store = openStore(file)
+    expect(store.connection.pragma('user_version', { simple: true })).toBe(migrations.length)
+    expect(store.machines.all().map(({ name, provider }) => [name, provider])).toEqual(
+      version >= 1 ? [['kept', null]] : [],
+    )
+    expect(store.audit.last(5)).toHaveLength(version >= 1 ? 1 : 0)
+    expect(store.audit.verify().sound).toBe(true)
+  },
+)
+
+test('events are kept by machine, the newest first, and not without end', () => {
+  for (let seq = 1; seq <= 3000; seq++) store.events.add('m1', { seq, time: at, type: 'viewers', count: seq } as never)
+  store.events.add('m2', { seq: 1, time: at, type: 'viewers' })
+  expect(store.events.last('m1', 2)).toMatchObject([{ seq: 3000, data: { count: 3000 } }, { seq: 2999 }])
+  expect(store.connection.prepare("SELECT count(*) FROM events WHERE sandbox_id = 'm1'").pluck().get()).toBeLessThan(
+    2600,
+  )
+  expect(store.events.last('m2', 5)).toHaveLength(1)
+})
+
+test('a deploy is written before it begins, and changed as it goes on', () => {
+  const base = { commitSha: null, commitMessage: null, branch: null, environment: 'prod', triggeredBy: 'ada' }
+  const times = { createdAt: at, startedAt: null, completedAt: null }
+  const id = store.deploys.add({
+    ...base,
+    ...times,
+    ...{
+      sandboxId: 'm1',
+      imageTag: 'gh:2',
+      status: 'pending',
+      rollbackOf: null,
+      errorMessage: null,
+      metadata: { wave: 1 },
+    },
+  })
+  store.deploys.change(id, { status: 'completed', completedAt: at })
+  expect(store.deploys.last(5, 'm1')).toMatchObject([{ id, status: 'completed', metadata: { wave: 1 } }])
+  expect(() => store.deploys.change(99, { status: 'failed' })).toThrow(/no deploy 99/)
+})

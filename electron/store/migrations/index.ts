@@ -1,0 +1,5 @@
+import { machinesAndHistory } from './0001-machines-and-history.ts'
+import { powerMetricsAndChain } from './0002-power-metrics-and-chain.ts'
+
+/** In order; the n-th brings the file to version n. A migration that was released is never edited again. */
+export const migrations: readonly string[] = [machinesAndHistory, powerMetricsAndChain]

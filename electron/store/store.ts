@@ -1,0 +1,39 @@
+import { auditTable } from './audit.ts'
+import { deploysTable } from './deploys.ts'
+import { eventsTable } from './events.ts'
+import { machinesTable } from './machines.ts'
+import { metricsTable } from './metrics.ts'
+import { type Connection, openDatabase } from './open.ts'
+import { settingsTable } from './settings.ts'
+
+/** A cache plus this operator's own history. Deleting the file costs no machine anything. */
+export interface Store {
+  readonly machines: ReturnType<typeof machinesTable>
+  readonly settings: ReturnType<typeof settingsTable>
+  readonly audit: ReturnType<typeof auditTable>
+  readonly metrics: ReturnType<typeof metricsTable>
+  readonly events: ReturnType<typeof eventsTable>
+  readonly deploys: ReturnType<typeof deploysTable>
+  readonly connection: Connection
+  readonly setAside: string | undefined
+  close(): void
+}
+
+export function openStore(file: string, now?: () => Date): Store {
+  const { connection, durable, setAside, close } = openDatabase(file, now)
+  const metrics = metricsTable(connection)
+  return {
+    machines: machinesTable(connection),
+    settings: settingsTable(connection),
+    audit: auditTable(durable),
+    events: eventsTable(connection),
+    deploys: deploysTable(durable),
+    metrics,
+    connection,
+    setAside,
+    close() {
+      metrics.flush()
+      close()
+    },
+  }
+}

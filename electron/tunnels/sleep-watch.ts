@@ -1,0 +1,18 @@
+const everyMs = 5000
+/** A busy moment is shorter than this, a laptop's nap is longer. */
+const gapMs = 15_000
+
+/**
+ * Notices that this process stood still, by a sleeping laptop or otherwise: the system's own notice is not there
+ * on every desktop. Returns the way to stop.
+ */
+export function watchSleep(onWake: () => void, now: () => number = Date.now): () => void {
+  let last = now()
+  const timer = setInterval(() => {
+    const passed = now() - last
+    last = now()
+    if (passed > everyMs + gapMs) onWake()
+  }, everyMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { readLaunchOptions } from './launch-options.ts'
+import { restoreBounds } from './window-bounds.ts'
+
+const screen = { x: 0, y: 0, width: 1920, height: 1080 }
+
+test('a window opens where it was, and in the middle when that screen is gone', () => {
+  expect(restoreBounds({ x: 10, y: 20, width: 1200, height: 800 }, [screen])).toEqual({
+    x: 10,
+    y: 20,
+    width: 1200,
+    height: 800,
+  })
+  expect(restoreBounds({ x: 4000, y: 20, width: 1200, height: 800 }, [screen])).toEqual({ width: 1200, height: 800 })
+})
+
+test.each([
+  undefined,
+  null,
+  'x',
+  {},
+  { x: 1, y: 2, width: '3', height: 4 },
+  { x: 0, y: 0, width: Number.NaN, height: 1 },
+])('what is kept but makes no sense (%j) gives the first size', (kept) => {
+  expect(restoreBounds(kept, [screen])).toEqual({ width: 1440, height: 900 })
+})
+
+test('no window is smaller than what the screens are made for, nor larger than the display at first', () => {
+  expect(restoreBounds({ x: 0, y: 0, width: 10, height: 10 }, [screen])).toMatchObject({ width: 1024, height: 700 })
+  expect(restoreBounds(undefined, [{ x: 0, y: 0, width: 1280, height: 720 }])).toEqual({ width: 1280, height: 720 })
+})
+
+test('the command line says where data stands and what to open', () => {
+  expect(readLaunchOptions(['electron', '.', '--demo'], {})).toEqual({
+    userData: undefined,
+    open: 'demo',
+    screenshot: undefined,
+  })
+  expect(readLaunchOptions(['--screenshot=/tmp/a b.png', '--user-data-dir=/tmp/u'], {})).toEqual({
+    userData: '/tmp/u',
+    open: 'demo',
+    screenshot: '/tmp/a b.png',
+  })
+  expect(readLaunchOptions(['--user-data-dir=/tmp/u'], { PILOTHOUSE_USER_DATA: '/tmp/v' }).userData).toBe('/tmp/v')
+})

@@ -1,0 +1,79 @@
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { AuditScreen } from '../features/audit/AuditScreen.tsx'
+import { DiagnosticsScreen } from '../features/diagnostics/DiagnosticsScreen.tsx'
+import { Enroll } from '../features/enroll/Enroll.tsx'
+import { AddMachine } from '../features/fleet/AddMachine.tsx'
+import { Discover } from '../features/fleet/Discover.tsx'
+import { EditMachine } from '../features/fleet/EditMachine.tsx'
+import { FleetScreen } from '../features/fleet/FleetScreen.tsx'
+import { MachineScreen } from '../features/machine/MachineScreen.tsx'
+import { AutoStopDialog } from '../features/power/AutoStopDialog.tsx'
+import { SecretDialog } from '../features/power/SecretDialog.tsx'
+import { SettingsScreen } from '../features/settings/SettingsScreen.tsx'
+import { CopyContext } from '../ui/CopyButton.tsx'
+import { Toasts } from '../ui/Toast.tsx'
+import { TooltipProvider } from '../ui/Tooltip.tsx'
+import { call } from './bridge.ts'
+import { ConfirmDialog } from './ConfirmDialog.tsx'
+import { ErrorBoundary } from './ErrorBoundary.tsx'
+import { Palette } from './Palette.tsx'
+import { PromptDialog } from './PromptDialog.tsx'
+import { useRoute } from './route.ts'
+import styles from './Shell.module.css'
+import { Shortcuts } from './Shortcuts.tsx'
+import { Sidebar } from './Sidebar.tsx'
+import { StatusLine } from './StatusLine.tsx'
+import { TopBar } from './TopBar.tsx'
+
+const copyText = async (text: string) => {
+  await call('app.copyText', { text })
+}
+
+/** The window: sidebar, top bar, the screen, and what floats above. */
+export function App() {
+  return (
+    <CSPProvider disableStyleElements>
+      <CopyContext value={copyText}>
+        <TooltipProvider delay={400}>
+          <ErrorBoundary>
+            <div className={styles.shell}>
+              <Sidebar />
+              <div className={styles.main}>
+                <TopBar />
+                <main className={styles.content}>
+                  <Screen />
+                </main>
+              </div>
+              <StatusLine />
+            </div>
+            <Palette />
+            <Shortcuts />
+            <AddMachine />
+            <Discover />
+            <Enroll />
+            <EditMachine />
+            <SecretDialog />
+            <AutoStopDialog />
+            <ConfirmDialog />
+            <PromptDialog />
+          </ErrorBoundary>
+          <Toasts />
+        </TooltipProvider>
+      </CopyContext>
+    </CSPProvider>
+  )
+}
+
+function Screen() {
+  const route = useRoute((state) => state.route)
+  const place = route.screen === 'machine' ? route.machineId : route.screen
+  return (
+    <ErrorBoundary key={place}>
+      {route.screen === 'fleet' && <FleetScreen />}
+      {route.screen === 'settings' && <SettingsScreen />}
+      {route.screen === 'audit' && <AuditScreen />}
+      {route.screen === 'diagnostics' && <DiagnosticsScreen />}
+      {route.screen === 'machine' && <MachineScreen machineId={route.machineId} tab={route.tab} />}
+    </ErrorBoundary>
+  )
+}

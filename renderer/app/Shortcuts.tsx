@@ -1,0 +1,46 @@
+import { Dialog } from '../ui/Dialog.tsx'
+import { Kbd } from '../ui/Kbd.tsx'
+import { actions } from './actions.ts'
+import styles from './Palette.module.css'
+import { show, useUi } from './ui.store.ts'
+
+/** What each action is called where there is no machine to name. */
+const plainTitles: Record<string, string> = {
+  'machine.take-over': 'Take over',
+  'machine.give-back': 'Give back, also from within the picture',
+  'live.leave': 'Take the keyboard back from the picture',
+  'live.fill': 'Live view in full screen',
+  'machine.verify': 'Health check',
+  'browser.start': 'Start browser',
+  'browser.stop': 'Stop browser',
+  'machine.live': 'Live',
+  'machine.overview': 'Overview',
+  'machine.pin': 'Pin or unpin the machine',
+  'machine.remove': 'Remove the machine',
+  'local.start': 'Try it on this computer',
+  'machine.add': 'Add a machine',
+  'fleet.search': 'Search the fleet',
+  'go.fleet': 'Go to Fleet',
+  'go.settings': 'Go to Settings',
+  'theme.toggle': 'Dark or light',
+  'theme.system': 'The system’s theme',
+  palette: 'Search or run a command',
+  shortcuts: 'This list',
+}
+
+/** Every key there is. */
+export function Shortcuts() {
+  const open = useUi((state) => state.open === 'shortcuts')
+  return (
+    <Dialog open={open} onClose={() => show('none')} title="Keys" wide>
+      <ul className={styles.shortcuts}>
+        {actions.map((action) => (
+          <li key={action.id} className={styles.shortcut}>
+            {plainTitles[action.id] ?? action.id}
+            <Kbd keys={action.keys} />
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}

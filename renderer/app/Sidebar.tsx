@@ -1,0 +1,89 @@
+import { Activity, LayoutGrid, ScrollText, Settings } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useFleet } from '../features/fleet/fleet.store.ts'
+import { machineLook } from '../features/machine/look.ts'
+import { Kbd } from '../ui/Kbd.tsx'
+import { StateDot } from '../ui/StateDot.tsx'
+import { keysOf } from './actions.ts'
+import { usePins } from './pins.ts'
+import { go, type Route, useRoute } from './route.ts'
+import styles from './Shell.module.css'
+
+/** The short way to every screen, and to the machines a person keeps at hand. */
+export function Sidebar() {
+  const route = useRoute((state) => state.route)
+  const machines = useFleet((state) => state.machines)
+  const pins = usePins((state) => state.pins)
+  const pinned = pins.flatMap((id) => machines[id] ?? [])
+  const count = Object.keys(machines).length
+  return (
+    <nav className={styles.side} aria-label="Main">
+      <div className={styles.brand}>
+        <span className={styles.mark} aria-hidden /> Pilothouse
+      </div>
+      <SideLink
+        to={{ screen: 'fleet' }}
+        current={route.screen === 'fleet'}
+        icon={<LayoutGrid size={16} aria-hidden />}
+        title="Fleet"
+        end={count > 0 && <span className={styles.count}>{count}</span>}
+      />
+      <SideLink
+        to={{ screen: 'audit' }}
+        current={route.screen === 'audit'}
+        icon={<ScrollText size={16} aria-hidden />}
+        title="Audit"
+        end={null}
+      />
+      <SideLink
+        to={{ screen: 'diagnostics' }}
+        current={route.screen === 'diagnostics'}
+        icon={<Activity size={16} aria-hidden />}
+        title="Diagnostics"
+        end={null}
+      />
+      <div className={styles.pinned}>
+        {pinned.length > 0 && <h2 className={styles.heading}>Pinned</h2>}
+        {pinned.map((machine) => (
+          <SideLink
+            key={machine.id}
+            to={{ screen: 'machine', machineId: machine.id, tab: 'live' }}
+            current={route.screen === 'machine' && route.machineId === machine.id}
+            icon={
+              <span className={styles.pinMark}>
+                <StateDot {...machineLook(machine)} />
+              </span>
+            }
+            title={machine.name}
+            end={<span className="visually-hidden">{machineLook(machine).word}</span>}
+          />
+        ))}
+      </div>
+      <SideLink
+        to={{ screen: 'settings' }}
+        current={route.screen === 'settings'}
+        icon={<Settings size={16} aria-hidden />}
+        title="Settings"
+        end={<Kbd keys={keysOf('go.settings') ?? ''} />}
+      />
+    </nav>
+  )
+}
+
+interface SideLinkProps {
+  to: Route
+  current: boolean
+  icon: ReactNode
+  title: string
+  end: ReactNode
+}
+
+function SideLink({ to, current, icon, title, end }: SideLinkProps) {
+  return (
+    <button type="button" className={styles.link} aria-current={current ? 'page' : undefined} onClick={() => go(to)}>
+      {icon}
+      <span className={styles.linkText}>{title}</span>
+      {end}
+    </button>
+  )
+}

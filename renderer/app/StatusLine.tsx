@@ -1,0 +1,51 @@
+import { useFleet } from '../features/fleet/fleet.store.ts'
+import { useNow } from '../ui/clock.ts'
+import { StateDot } from '../ui/StateDot.tsx'
+import { useApp } from './app.store.ts'
+import styles from './Shell.module.css'
+
+/** A machine that was heard from within this time counts as seen now. */
+const freshMs = 5000
+
+const keychainWords = {
+  ready: 'keychain unlocked',
+  missing: 'no keychain: secrets last for this run',
+  locked: 'keychain locked: secrets last for this run',
+  weak: 'weak keychain: secrets last for this run',
+} as const
+
+/** What can be trusted on this screen right now. */
+export function StatusLine() {
+  const info = useApp((state) => state.info)
+  return (
+    <footer className={styles.status}>
+      <Freshness />
+      {info !== null && (
+        <>
+          <span className={styles.statusEnd}>
+            {info.settings.operator} on this computer · {keychainWords[info.keychain.state]}
+          </span>
+          <span>Pilothouse {info.version}</span>
+        </>
+      )}
+    </footer>
+  )
+}
+
+function Freshness() {
+  const now = useNow()
+  const machines = useFleet((state) => state.machines)
+  const all = Object.values(machines)
+  if (all.length === 0) return <span>no machines yet</span>
+  const fresh = all.filter(
+    (machine) => machine.lastVerifiedAt !== null && now - Date.parse(machine.lastVerifiedAt) <= freshMs,
+  ).length
+  const running = all.filter((machine) => machine.state === 'running').length
+  const look = fresh === 0 ? 'off' : fresh >= running ? 'up' : 'unknown'
+  return (
+    <span>
+      <StateDot tone={look} shape={look === 'up' ? 'round' : look === 'off' ? 'square' : 'diamond'} />
+      {fresh} of {all.length === 1 ? '1 machine' : `${all.length} machines`} verified in the last 5 s
+    </span>
+  )
+}

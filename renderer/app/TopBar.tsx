@@ -1,0 +1,62 @@
+import { Search } from 'lucide-react'
+import { useFleet, useMachine } from '../features/fleet/fleet.store.ts'
+import { MachineStateBadge } from '../features/machine/MachineStateBadge.tsx'
+import { Kbd } from '../ui/Kbd.tsx'
+import { keysOf } from './actions.ts'
+import { go, useRoute } from './route.ts'
+import styles from './Shell.module.css'
+import { show } from './ui.store.ts'
+
+const titles = { settings: 'Settings', audit: 'Audit', diagnostics: 'Diagnostics' } as const
+
+/** Where one is, in what state it is, and the way to everything else. */
+export function TopBar() {
+  return (
+    <header className={styles.top}>
+      <Crumbs />
+      <button type="button" className={styles.search} data-testid="open-palette" onClick={() => show('palette')}>
+        <Search size={15} aria-hidden />
+        <span>Search or run a command</span>
+        <Kbd keys={keysOf('palette') ?? ''} />
+      </button>
+    </header>
+  )
+}
+
+function Crumbs() {
+  const route = useRoute((state) => state.route)
+  const count = useFleet((state) => Object.keys(state.machines).length)
+  const machine = useMachine(route.screen === 'machine' ? route.machineId : null)
+  if (route.screen === 'settings' || route.screen === 'audit' || route.screen === 'diagnostics')
+    return (
+      <div className={styles.crumbs}>
+        <h1>{titles[route.screen]}</h1>
+      </div>
+    )
+  if (route.screen === 'fleet')
+    return (
+      <div className={styles.crumbs}>
+        <h1>Fleet</h1>
+        {count > 0 && <span className={styles.aside}>{count === 1 ? '1 machine' : `${count} machines`}</span>}
+      </div>
+    )
+  return (
+    <div className={styles.crumbs}>
+      <button type="button" className={styles.crumb} onClick={() => go({ screen: 'fleet' })}>
+        Fleet
+      </button>
+      <span className={styles.aside} aria-hidden>
+        /
+      </span>
+      <h1>{machine?.name ?? 'Unknown machine'}</h1>
+      {machine !== undefined && (
+        <>
+          {machine.hostname !== null && machine.hostname !== machine.name && (
+            <span className={styles.host}>{machine.hostname}</span>
+          )}
+          <MachineStateBadge machine={machine} />
+        </>
+      )}
+    </div>
+  )
+}

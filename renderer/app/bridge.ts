@@ -1,0 +1,59 @@
+import type { CallName, CallParams, CallResult } from '../../shared/contract/index.ts'
+import type { WireProblem } from '../../shared/errors.ts'
+import type { Bridge, IpcEventData, IpcEventName, IpcName, IpcParams, IpcResult } from '../../shared/ipc.ts'
+
+declare global {
+  interface Window {
+    readonly pilothouse: Bridge
+  }
+}
+
+/** A failure that main or the machine expected: it keeps its code and says what to do next. */
+export class CallFailed extends Error {
+  readonly problem: WireProblem
+
+  constructor(problem: WireProblem) {
+    super(problem.detail)
+    this.name = 'CallFailed'
+    this.problem = problem
+  }
+}
+
+/** Asks main; a failure is thrown as `CallFailed`. */
+export async function call<Name extends IpcName>(name: Name, params: IpcParams<Name>): Promise<IpcResult<Name>> {
+  const answer = await window.pilothouse.invoke(name, params)
+  if (!answer.ok) throw new CallFailed(answer.problem)
+  return answer.value as IpcResult<Name>
+}
+
+/** Asks a machine's agent, through main. */
+export async function callAgent<Name extends CallName>(
+  machineId: string,
+  name: Name,
+  params: CallParams<Name>,
+): Promise<CallResult<Name>> {
+  const result = await call('agent.call', { machineId, call: name, params: params as Record<string, unknown> })
+  return result as CallResult<Name>
+}
+
+/** Listens to one kind of event from main; returns the way to stop. */
+export function onIpcEvent<Name extends IpcEventName>(
+  name: Name,
+  listener: (data: IpcEventData<Name>) => void,
+): () => void {
+  return window.pilothouse.onEvent((got, data) => {
+    if (got === name) listener(data as IpcEventData<Name>)
+  })
+}
+
+/** Anything thrown, as something that can be shown. */
+export function problemOf(error: unknown): WireProblem {
+  if (error instanceof CallFailed) return error.problem
+  return {
+    type: 'urn:pilothouse:problem:internal',
+    title: 'Something in this window is broken',
+    status: 0,
+    detail: error instanceof Error ? error.message : String(error),
+    code: 'window-error',
+  }
+}

@@ -1,0 +1,51 @@
+import { create } from 'zustand'
+
+export const machineTabs = ['overview', 'live'] as const
+export type MachineTab = (typeof machineTabs)[number]
+
+export type Route =
+  | { screen: 'fleet' }
+  | { screen: 'settings' }
+  | { screen: 'audit' }
+  | { screen: 'diagnostics' }
+  | { screen: 'machine'; machineId: string; tab: MachineTab }
+
+/** The place a hash names; what it does not know is the fleet. */
+export function parseRoute(hash: string): Route {
+  const [screen, id, tab] = hash.replace(/^#?\/?/, '').split('/')
+  if (screen === 'settings' || screen === 'audit' || screen === 'diagnostics') return { screen }
+  if (screen === 'machine' && id !== undefined && id !== '') {
+    const known = machineTabs.find((name) => name === tab)
+    return { screen: 'machine', machineId: decode(id), tab: known ?? 'live' }
+  }
+  return { screen: 'fleet' }
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+export function formatRoute(route: Route): string {
+  if (route.screen === 'machine') return `#/machine/${encodeURIComponent(route.machineId)}/${route.tab}`
+  return `#/${route.screen}`
+}
+
+export const useRoute = create<{ route: Route }>(() => ({ route: { screen: 'fleet' } }))
+
+/** Goes somewhere; the back button brings one back. */
+export function go(route: Route): void {
+  window.location.hash = formatRoute(route)
+  useRoute.setState({ route })
+}
+
+/** Keeps the store and the address together; returns the way to stop. */
+export function followHash(): () => void {
+  const read = () => useRoute.setState({ route: parseRoute(window.location.hash) })
+  read()
+  window.addEventListener('hashchange', read)
+  return () => window.removeEventListener('hashchange', read)
+}

@@ -1,0 +1,33 @@
+import { type ActionContext, actionContext, actions } from './actions.ts'
+import { keyMatcher } from './registry.ts'
+import { useUi } from './ui.store.ts'
+
+/** Where keys are text, or belong to a machine. */
+function keysGoTo(target: EventTarget | null): 'text' | 'machine' | 'app' {
+  if (!(target instanceof HTMLElement)) return 'app'
+  if (target.matches('canvas') && target.tabIndex === 0) return 'machine'
+  if (target.matches('input, textarea, select, [contenteditable]')) return 'text'
+  return 'app'
+}
+
+/** Listens for every action's keys; returns the way to stop. */
+export function listenForKeys(): () => void {
+  const match = keyMatcher<ActionContext>(actions)
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.isComposing || event.repeat) return
+    const place = keysGoTo(event.target)
+    const { open, confirmation } = useUi.getState()
+    const dialogOpen = open !== 'none' || confirmation !== null
+    const modified = event.ctrlKey || event.metaKey || event.altKey
+    if (place === 'text' && !modified) return
+    const found = match(event, actionContext(), event.timeStamp, place === 'machine')
+    if (found === null || found === 'begun') return
+    if (dialogOpen && found.id !== 'palette') return
+    event.preventDefault()
+    event.stopPropagation()
+    found.run(actionContext())
+  }
+  // Before the live view sees them: it swallows every key it gets.
+  window.addEventListener('keydown', onKeyDown, { capture: true })
+  return () => window.removeEventListener('keydown', onKeyDown, { capture: true })
+}

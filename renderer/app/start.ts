@@ -1,0 +1,42 @@
+import { tryLocal } from '../features/firstrun/local.store.ts'
+import { startFleet } from '../features/fleet/fleet.store.ts'
+import { startTimeline } from '../features/live/timeline.store.ts'
+import { startHistory } from '../features/machine/history.store.ts'
+import { startWarnings } from '../features/power/warnings.ts'
+import { toast } from '../ui/Toast.tsx'
+import { startApp, useApp } from './app.store.ts'
+import { onIpcEvent, problemOf } from './bridge.ts'
+import { loadPins } from './pins.ts'
+import { startPrompts } from './prompts.store.ts'
+import { followHash, go } from './route.ts'
+import { listenForKeys } from './shortcuts.ts'
+import { receivePorts } from './streams.ts'
+import { followSystemTheme } from './theme.ts'
+import { show } from './ui.store.ts'
+
+/** Connects the window to main. Everything started here lives as long as the window. */
+export function startWindow(): void {
+  followSystemTheme()
+  followHash()
+  loadPins()
+  receivePorts()
+  listenForKeys()
+  startFleet()
+  startTimeline()
+  startHistory()
+  startWarnings()
+  startPrompts()
+  onIpcEvent('command', ({ command }) => {
+    if (command === 'palette') show('palette')
+    else go({ screen: command })
+  })
+  startApp().then(
+    () => {
+      if (useApp.getState().info?.open === 'demo') void tryLocal()
+    },
+    (error) => {
+      const problem = problemOf(error)
+      toast({ title: problem.title, detail: problem.detail, kind: 'problem', id: 'start' })
+    },
+  )
+}

@@ -1,0 +1,185 @@
+import { type FormEvent, useEffect, useState } from 'react'
+import type { TunnelTestLink } from '../../../shared/ipc.ts'
+import { useApp } from '../../app/app.store.ts'
+import { call, problemOf } from '../../app/bridge.ts'
+import { go } from '../../app/route.ts'
+import { show, useUi } from '../../app/ui.store.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
+import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
+import { Field, Input } from '../../ui/Field.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { environmentNames, machineTypeNames } from '../machine/look.ts'
+import styles from './Fleet.module.css'
+import { useFleet } from './fleet.store.ts'
+import {
+  blankMachine,
+  checkMachine,
+  checkTunnel,
+  type Mistakes,
+  type NewMachine,
+  toParams,
+  toTunnel,
+} from './newMachine.ts'
+import { ProviderFields } from './ProviderFields.tsx'
+import { checkProvider, type ProviderMistakes } from './providerForm.ts'
+import { TunnelFields } from './TunnelFields.tsx'
+import { TunnelTest } from './TunnelTest.tsx'
+
+/** Adds a machine whose agent is running. What was typed survives a failure. */
+export function AddMachine() {
+  const open = useUi((state) => state.open === 'add-machine')
+  return (
+    <Dialog
+      open={open}
+      onClose={() => show('none')}
+      title="Add a machine"
+      description="Its agent must be running, and this computer must have a way to it."
+    >
+      <AddMachineForm />
+    </Dialog>
+  )
+}
+
+/** Empty, or with what a search found. */
+function startingFrom(): NewMachine {
+  const { suggested } = useUi.getState()
+  if (suggested === null) return blankMachine
+  const { name, host, provider } = suggested
+  return { ...blankMachine, name, host, sshHost: host, provider, machineType: 'ec2', tunnel: 'ssh' }
+}
+
+function AddMachineForm() {
+  const [typed, setTyped] = useState<NewMachine>(startingFrom)
+  const [wrong, setWrong] = useState<ProviderMistakes>({})
+  const [mistakes, setMistakes] = useState<Mistakes>({})
+  const [problem, setProblem] = useState<ShownProblem | null>(null)
+  const [busy, setBusy] = useState(false)
+  const [links, setLinks] = useState<readonly TunnelTestLink[] | null>(null)
+  const [testing, setTesting] = useState(false)
+  useEffect(() => useUi.setState({ suggested: null }), [])
+  const keychain = useApp((state) => state.info?.keychain)
+
+  const change = <Key extends keyof NewMachine>(key: Key, value: NewMachine[Key]) => {
+    setTyped({ ...typed, [key]: value })
+    setMistakes(({ [key]: _mended, ...rest }) => rest)
+    if (key !== 'name' && key !== 'environment' && key !== 'machineType') setLinks(null)
+  }
+  const test = async () => {
+    const found = checkTunnel(typed)
+    setMistakes(found)
+    setProblem(null)
+    setLinks(null)
+    if (Object.keys(found).length > 0) return
+    setTesting(true)
+    try {
+      const secret = typed.secret === '' ? {} : { secret: typed.secret }
+      setLinks((await call('tunnels.test', { tunnel: toTunnel(typed), ...secret })).links)
+    } catch (error) {
+      setProblem(problemOf(error))
+    } finally {
+      setTesting(false)
+    }
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (busy) return
+    const names = Object.values(useFleet.getState().machines).map((machine) => machine.name)
+    const found = checkMachine(typed, names)
+    const provider = checkProvider(typed.machineType, typed.provider)
+    setMistakes(found)
+    setWrong(provider)
+    setProblem(null)
+    if (Object.keys(found).length + Object.keys(provider).length > 0) return
+    setBusy(true)
+    try {
+      const machine = await call('fleet.add', toParams(typed))
+      show('none')
+      go({ screen: 'machine', machineId: machine.id, tab: 'live' })
+    } catch (error) {
+      setProblem(problemOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const text = (key: 'name' | 'secret') => ({
+    value: typed[key],
+    onChange: (event: { target: { value: string } }) => change(key, event.target.value),
+    'data-testid': `machine-${key}`,
+  })
+
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      <div className={styles.ways}>
+        <Button variant="ghost" data-testid="go-enroll" onClick={() => show('enroll')}>
+          Install the agent over SSH…
+        </Button>
+        <Button variant="ghost" data-testid="go-discover" onClick={() => show('discover')}>
+          Find in EC2…
+        </Button>
+      </div>
+      <div className={styles.wide}>
+        <Field label="Name" error={mistakes.name}>
+          {(control) => <Input {...control} {...text('name')} placeholder="prod-08" />}
+        </Field>
+      </div>
+      <Field label="Environment">
+        {(control) => (
+          <Select
+            {...control}
+            value={typed.environment}
+            options={environmentNames}
+            onChange={(value) => change('environment', value)}
+          />
+        )}
+      </Field>
+      <Field label="Type">
+        {(control) => (
+          <Select
+            {...control}
+            value={typed.machineType}
+            options={machineTypeNames}
+            onChange={(value) => change('machineType', value)}
+          />
+        )}
+      </Field>
+      <ProviderFields
+        kind={typed.machineType}
+        typed={typed.provider}
+        mistakes={wrong}
+        change={(changed) => change('provider', { ...typed.provider, ...changed })}
+      />
+      <TunnelFields typed={typed} mistakes={mistakes} change={change} />
+      <div className={styles.wide}>
+        <Field
+          label="Agent secret"
+          error={mistakes.secret}
+          hint={
+            keychain === undefined || keychain.state === 'ready'
+              ? 'Goes into this computer’s keychain, and nowhere else.'
+              : `It is kept for this run only: ${keychain.detail}`
+          }
+        >
+          {(control) => <Input {...control} {...text('secret')} type="password" />}
+        </Field>
+      </div>
+      {links !== null && <TunnelTest links={links} />}
+      {problem !== null && (
+        <div className={styles.wide}>
+          <ErrorText problem={problem} />
+        </div>
+      )}
+      <div className={styles.wide}>
+        <DialogActions>
+          <Button onClick={() => void test()} busy={testing} data-testid="machine-test">
+            {testing ? 'Trying the way…' : 'Test connection'}
+          </Button>
+          <Button onClick={() => show('none')}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={busy} data-testid="machine-submit">
+            {busy ? 'Asking the agent…' : 'Add machine'}
+          </Button>
+        </DialogActions>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { machine } from '../machine/machine.fixture.ts'
+import { applyChange } from './fleet.store.ts'
+import { blankMachine, checkMachine, checkTunnel, toParams, toTunnel } from './newMachine.ts'
+import { isHealthy, selectRows } from './summary.ts'
+
+const named = (name: string, changed = {}) => machine({ id: name, name, ...changed })
+const names = (rows: { name: string }[]) => rows.map((row) => row.name)
+const lease = { operator: 'Ada', reason: '', takenAt: '', expiresAt: '', mine: true }
+
+test('a change replaces, adds and removes, and touches nothing else', () => {
+  const before = { a: named('a'), b: named('b'), c: named('c') }
+  const after = applyChange(before, { changed: [named('b', { viewers: 3 }), named('d')], removed: ['c'] })
+  expect(Object.keys(after)).toEqual(['a', 'b', 'd'])
+  expect(after['b']?.viewers).toBe(3)
+  expect(after['a']).toBe(before.a)
+  expect(before.c).toBeDefined()
+})
+
+test('by default, what a person holds or should look at comes first', () => {
+  const rows = selectRows(
+    [named('z'), named('off', { state: 'terminated' }), named('lost', { state: 'unknown' }), named('mine', { lease })],
+    '',
+    null,
+    null,
+  )
+  expect(names(rows)).toEqual(['mine', 'lost', 'z', 'off'])
+})
+
+test('names are sorted as people count', () => {
+  const rows = selectRows([named('prod-10'), named('prod-9')], '', null, { key: 'name', descending: false })
+  expect(names(rows)).toEqual(['prod-9', 'prod-10'])
+})
+
+test('machines without a round trip stand last when the fastest are wanted', () => {
+  const rows = selectRows([named('lost', { roundTripMs: null }), named('near', { roundTripMs: 1 })], '', null, {
+    key: 'roundTrip',
+    descending: false,
+  })
+  expect(names(rows)).toEqual(['near', 'lost'])
+})
+
+test('every word typed must be found, in name, address or state', () => {
+  const fleet = [named('prod-01', { address: '10.4.1.1' }), named('prod-02', { address: '10.9.1.1' })]
+  expect(names(selectRows(fleet, 'PROD 10.9', null, null))).toEqual(['prod-02'])
+  expect(selectRows(fleet, 'nothing', null, null)).toEqual([])
+})
+
+test('remembered is not healthy, and neither is a broken link', () => {
+  expect(isHealthy(machine())).toBe(true)
+  expect(isHealthy(machine({ knownFrom: 'cache' }))).toBe(false)
+  const { links } = machine()
+  expect(isHealthy(machine({ links: { ...links, browser: { state: 'down', detail: '' } } }))).toBe(false)
+})
+
+test('a form with mistakes names each, and a good one becomes parameters', () => {
+  expect(Object.keys(checkMachine(blankMachine, []))).toEqual(['name', 'host', 'secret'])
+  const typed = { ...blankMachine, name: ' a ', host: '10.0.0.1 ', port: '8000', secret: 's' }
+  expect(checkMachine(typed, [])).toEqual({})
+  expect(checkMachine(typed, ['a'])).toHaveProperty('name')
+  expect(checkMachine({ ...typed, host: 'http://x' }, [])).toHaveProperty('host')
+  for (const port of ['0', '65536', '8e3', '', '80.5'])
+    expect(checkMachine({ ...typed, port }, []), port).toHaveProperty('port')
+  expect(toParams(typed)).toMatchObject({ name: 'a', tunnel: { kind: 'direct', host: '10.0.0.1', port: 8000 } })
+})
+
+test('each way to a machine wants its own fields, and leaves out what is not given', () => {
+  const ssh = { ...blankMachine, tunnel: 'ssh' as const }
+  expect(Object.keys(checkTunnel(ssh))).toEqual(['sshHost'])
+  for (const sshHost of ['-oProxyCommand=x', 'root@box', 'a b']) {
+    expect(checkTunnel({ ...ssh, sshHost }), sshHost).toHaveProperty('sshHost')
+  }
+  expect(checkTunnel({ ...ssh, sshHost: 'box', remote: 'agent.sock' })).toHaveProperty('remote')
+  expect(toTunnel({ ...ssh, sshHost: 'box ' })).toEqual({ kind: 'ssh', host: 'box', remote: { port: 8000 } })
+  expect(toTunnel({ ...ssh, sshHost: 'box', sshUser: 'ops', sshPort: '2222', remote: '/run/a.sock' })).toEqual({
+    ...{ kind: 'ssh', host: 'box', user: 'ops', port: 2222 },
+    remote: { socketPath: '/run/a.sock' },
+  })
+  const tailscale = { ...blankMachine, tunnel: 'tailscale' as const }
+  expect(Object.keys(checkTunnel(tailscale))).toEqual(['peer'])
+  expect(toTunnel({ ...tailscale, peer: 'box' })).toEqual({ kind: 'tailscale', peer: 'box', port: 8000 })
+})

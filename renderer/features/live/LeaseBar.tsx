@@ -1,0 +1,99 @@
+import { Eye, Hand } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { MachineView } from '../../../shared/domain/machine.ts'
+import { Age } from '../../ui/Age.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { useNow } from '../../ui/clock.ts'
+import { formatLeft, formatTime } from '../../ui/time.ts'
+import styles from './live.module.css'
+
+/** Under this much, the bar asks whether the person is still there. */
+export const shortLeaseMs = 60_000
+
+interface LeaseBarProps {
+  lease: MachineView['lease']
+  /** Whether there is a browser to take. */
+  takeable: boolean
+  taking: boolean
+  onTake: () => void
+  onStillHere: () => void
+  tools: ReactNode
+  giveBack: ReactNode
+}
+
+/** Who has control, for how long, and the one way to change it. */
+export function LeaseBar({ lease, takeable, taking, onTake, onStillHere, tools, giveBack }: LeaseBarProps) {
+  if (lease?.mine === true) {
+    return (
+      <div className={styles.bar} data-tone="person" data-testid="lease-bar" data-lease="mine">
+        <span className={styles.who}>
+          <Hand size={15} aria-hidden /> You have control
+        </span>
+        <Countdown expiresAt={lease.expiresAt} onStillHere={onStillHere} />
+        {tools}
+        {giveBack}
+      </div>
+    )
+  }
+  if (lease !== null) {
+    return (
+      <div className={styles.bar} data-tone="person" data-testid="lease-bar" data-lease="other">
+        <span className={styles.who}>
+          <Hand size={15} aria-hidden /> {lease.operator} has control
+        </span>
+        <span className={styles.left}>
+          since {formatTime(lease.takenAt)}
+          {lease.reason !== '' && ` · ${lease.reason}`} · view only
+        </span>
+        {tools}
+      </div>
+    )
+  }
+  return (
+    <div className={styles.bar} data-testid="lease-bar" data-lease="none">
+      <span className={styles.who}>
+        <Eye size={15} aria-hidden /> View only
+      </span>
+      <span className={styles.left}>{takeable && 'nobody is driving'}</span>
+      {tools}
+      {takeable && (
+        <Button
+          variant="person"
+          icon={<Hand size={15} aria-hidden />}
+          busy={taking}
+          data-testid="take-over"
+          onClick={onTake}
+        >
+          Take over
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function Countdown({ expiresAt, onStillHere }: { expiresAt: string; onStillHere: () => void }) {
+  const left = Date.parse(expiresAt) - useNow()
+  if (left > shortLeaseMs)
+    return (
+      <span className={styles.left}>
+        {formatLeft(left)} left<span className={styles.hint}>, renews while you work</span>
+      </span>
+    )
+  return (
+    <>
+      <span className={styles.left} data-short>
+        {left > 0 ? `Only ${formatLeft(left)} left` : 'Control has run out'}
+      </span>
+      {left > 0 && <Button onClick={onStillHere}>Keep control</Button>}
+    </>
+  )
+}
+
+/** The age of a still picture, in words. */
+export function PictureAge({ at }: { at: number }) {
+  return (
+    <>
+      The picture behind is from <Age at={new Date(at).toISOString()} />.
+    </>
+  )
+}

@@ -1,0 +1,176 @@
+import type { MachineView } from '../../../shared/domain/machine.ts'
+import type { Tone } from '../../ui/tone.ts'
+
+export type PanelAction = 'start-browser' | 'verify' | 'start-local' | 'wake' | 'fix-credentials' | 'none'
+
+/** Either there is a picture to be had, or a panel says why not. */
+export type LiveCondition =
+  | { kind: 'live'; view: 'vnc' | 'screencast' }
+  | {
+      kind: 'panel'
+      icon: 'gone' | 'off' | 'wait' | 'unknown' | 'broken' | 'install'
+      tone: Tone
+      title: string
+      text: string
+      action: PanelAction
+      /** The moment the text speaks of. */
+      since: string | null
+      install: string | null
+    }
+
+type PanelCondition = Extract<LiveCondition, { kind: 'panel' }>
+
+function panel(parts: Omit<PanelCondition, 'kind' | 'install'> & { install?: string | null }): PanelCondition {
+  return { kind: 'panel', install: null, ...parts }
+}
+
+/** What stands where the live view is, from what is known of the machine. */
+export function liveCondition(machine: MachineView): LiveCondition {
+  if (machine.state !== 'running') return stateCondition(machine)
+  return machine.knownFrom === 'cache' ? rememberedCondition(machine) : browserCondition(machine)
+}
+
+/** It ran when it was last seen, in an earlier run of this console: that is not yet a reason to show it. */
+function rememberedCondition(machine: MachineView): PanelCondition {
+  return panel({
+    icon: 'wait',
+    tone: 'unknown',
+    title: 'Being verified',
+    text: machine.problem?.detail ?? 'It was running when it was last seen. The machine is being asked.',
+    action: 'verify',
+    since: machine.lastVerifiedAt,
+  })
+}
+
+function stateCondition(machine: MachineView): PanelCondition {
+  const local = machine.tunnel.kind === 'local'
+  const why = machine.problem?.detail
+  const since = machine.stateSince
+  const again: PanelAction = local ? 'start-local' : 'wake'
+  switch (machine.state) {
+    case 'starting':
+      return panel({
+        icon: 'wait',
+        tone: 'engine',
+        title: 'Starting',
+        text: why ?? `${machine.name} is on its way up; the picture appears here by itself.`,
+        action: 'none',
+        since,
+      })
+    case 'paused':
+      return panel({
+        icon: 'off',
+        tone: 'person',
+        title: 'Paused',
+        text: why ?? 'It was stopped after a while without work.',
+        action: again,
+        since,
+      })
+    case 'killed':
+      return panel({
+        icon: 'gone',
+        tone: 'broken',
+        title: 'This sandbox is gone',
+        text: why ?? 'It was ended from outside.',
+        action: again,
+        since,
+      })
+    case 'expired':
+      return panel({
+        icon: 'gone',
+        tone: 'expired',
+        title: 'This sandbox has expired',
+        text: why ?? 'It reached the end of its lifetime.',
+        action: again,
+        since,
+      })
+    case 'terminated':
+      return panel({
+        icon: 'off',
+        tone: 'off',
+        title: local ? 'This computer is off' : 'Shut down',
+        text: why ?? (local ? 'Its agent is not running.' : 'It was shut down on purpose.'),
+        action: again,
+        since,
+      })
+    default:
+      return panel({
+        icon: 'unknown',
+        tone: 'unknown',
+        title: 'It cannot be verified just now',
+        text: why ?? 'The machine does not answer. It may well be running.',
+        action: local && machine.links.agent.state !== 'up' ? 'start-local' : unknownAction(machine),
+        since,
+      })
+  }
+}
+
+/** A refused secret is mended by typing it in; anything else by asking again. */
+function unknownAction({ problem }: MachineView): PanelAction {
+  return problem?.code === 'unauthorized' || problem?.code === 'no-keychain' ? 'fix-credentials' : 'verify'
+}
+
+function browserCondition(machine: MachineView): LiveCondition {
+  const browser = machine.browser
+  const since = machine.lastVerifiedAt
+  if (browser === null)
+    return panel({
+      icon: 'wait',
+      tone: 'engine',
+      title: 'Asking for the browser',
+      text: 'The machine runs; what its browser does is being asked.',
+      action: 'verify',
+      since: null,
+    })
+  switch (browser.state) {
+    case 'active':
+      if (browser.liveView === 'vnc') return { kind: 'live', view: 'vnc' }
+      if (browser.liveView === 'screencast') return { kind: 'live', view: 'screencast' }
+      return panel({
+        icon: 'unknown',
+        tone: 'unknown',
+        title: 'No picture to show',
+        text: 'The browser runs, but this machine offers no way to watch it. The Overview says what is missing.',
+        action: 'verify',
+        since: browser.startedAt,
+      })
+    case 'starting':
+    case 'stopping':
+      return panel({
+        icon: 'wait',
+        tone: browser.state === 'starting' ? 'engine' : 'off',
+        title: browser.state === 'starting' ? 'The browser is starting' : 'The browser is stopping',
+        text: 'This takes a few seconds; the picture follows by itself.',
+        action: 'none',
+        since: null,
+      })
+    case 'install_required':
+      return panel({
+        icon: 'install',
+        tone: 'unknown',
+        title: 'A program is missing',
+        text: `The browser needs ${browser.missingDependencies.join(', ') || 'something that is not installed'}. Install it on the machine, then start the browser.`,
+        action: 'start-browser',
+        since: null,
+        install: browser.installCommand,
+      })
+    case 'failed':
+      return panel({
+        icon: 'broken',
+        tone: 'broken',
+        title: 'The browser failed',
+        text: browser.lastError?.message ?? 'It ended without saying why.',
+        action: 'start-browser',
+        since: null,
+      })
+    default:
+      return panel({
+        icon: 'off',
+        tone: 'off',
+        title: 'The browser is off',
+        text: 'The machine is up; nothing runs on its display.',
+        action: 'start-browser',
+        since,
+      })
+  }
+}

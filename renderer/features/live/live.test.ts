@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import { lifecycleStates } from '../../../shared/domain/lifecycle.ts'
+import { machine } from '../machine/machine.fixture.ts'
+import { liveCondition } from './condition.ts'
+import { coverage } from './coverage.ts'
+import { describeEvent } from './describeEvent.ts'
+import { clickCounter, modifiersOf, pointOnPage, pressTogether } from './pageInput.ts'
+import { specialKeys } from './screen.ts'
+import { addEvent } from './timeline.store.ts'
+
+test('every state but running has a panel with words and, but for starting, a way on', () => {
+  for (const state of lifecycleStates) {
+    const condition = liveCondition(machine({ state }))
+    if (state === 'running') expect(condition).toEqual({ kind: 'live', view: 'vnc' })
+    else {
+      if (condition.kind !== 'panel') throw new Error(`${state} shows a picture`)
+      expect(condition.title).not.toBe('')
+      expect(condition.text).not.toBe('')
+      expect(condition.action === 'none').toBe(state === 'starting')
+    }
+  }
+})
+
+test('this computer is started again, another machine is woken, a refused secret is typed in anew', () => {
+  const killed = { state: 'killed' } as const
+  expect(liveCondition(machine({ ...killed, tunnel: { kind: 'local' } }))).toMatchObject({ action: 'start-local' })
+  expect(liveCondition(machine(killed))).toMatchObject({ action: 'wake' })
+  expect(liveCondition(machine({ state: 'paused' }))).toMatchObject({ action: 'wake' })
+  const refused = { code: 'unauthorized', detail: 'The agent refuses this secret.' }
+  expect(liveCondition(machine({ state: 'unknown', problem: refused }))).toMatchObject({ action: 'fix-credentials' })
+  expect(liveCondition(machine({ state: 'unknown' }))).toMatchObject({ action: 'verify' })
+})
+
+test('what is only remembered is not shown as live', () => {
+  expect(liveCondition(machine({ knownFrom: 'cache' }))).toMatchObject({ kind: 'panel', action: 'verify' })
+})
+
+test('the machine’s own words stand before ours', () => {
+  const problem = { code: 'unauthorized', detail: 'The agent refuses this secret.' }
+  expect(liveCondition(machine({ state: 'unknown', problem }))).toMatchObject({ text: problem.detail })
+})
+
+test('the browser’s state decides on a machine that runs, and unknown words are no picture', () => {
+  expect(liveCondition(machine({}, { liveView: 'screencast' }))).toEqual({ kind: 'live', view: 'screencast' })
+  expect(liveCondition(machine({}, { liveView: 'none' }))).toMatchObject({ kind: 'panel' })
+  expect(liveCondition(machine({}, { state: 'some-newer-state' }))).toMatchObject({ action: 'start-browser' })
+  const missing = { state: 'install_required', installCommand: 'apt-get install x', missingDependencies: ['x'] }
+  expect(liveCondition(machine({}, missing))).toMatchObject({ install: 'apt-get install x' })
+  const failed = { state: 'failed', lastError: { code: 'start-failed', message: 'It fell over.' } }
+  expect(liveCondition(machine({}, failed))).toMatchObject({ text: 'It fell over.', action: 'start-browser' })
+})
+
+test('a picture is whole when its pieces reach every edge', () => {
+  const covered = coverage(() => ({ width: 100, height: 50 }))
+  covered.add(0, 0, 100, 25)
+  expect(covered.complete).toBe(false)
+  covered.add(0, 25, 100, 25)
+  expect(covered.complete).toBe(true)
+  expect(coverage(() => ({ width: 0, height: 0 })).complete).toBe(false)
+})
+
+test('events are kept newest first and a replayed one is not told twice', () => {
+  const event = (seq: number) => ({ seq, time: '', type: 'health' })
+  const events = [3, 1, 2, 3].reduce<readonly { seq: number; time: string; type: string }[]>(
+    (seen, seq) => addEvent(seen, event(seq)),
+    [],
+  )
+  expect(events.map(({ seq }) => seq)).toEqual([3, 2, 1])
+})
+
+test('a lease is told by who holds it; renewals and viewers are not told', () => {
+  const taken = {
+    seq: 1,
+    time: '',
+    type: 'takeover_lease',
+    change: 'taken',
+    lease: { operator: 'Ada', reason: 'captcha' },
+  }
+  expect(describeEvent(taken, 'Ada')).toMatchObject({ title: 'You took over', detail: 'captcha', tone: 'person' })
+  expect(describeEvent(taken, 'Grace')).toMatchObject({ title: 'Ada took over' })
+  expect(describeEvent({ ...taken, change: 'handed_back', lease: null }, '')).toMatchObject({
+    title: 'Control was given back',
+  })
+  expect(describeEvent({ ...taken, change: 'renewed' }, 'Ada')).toBeNull()
+  expect(describeEvent({ seq: 2, time: '', type: 'viewers', count: 2 }, '')).toBeNull()
+  expect(describeEvent({ seq: 3, time: '', type: 'from_a_newer_agent' }, '')).toBeNull()
+})
+
+test('a point of the fitted picture is a point of the page, and never outside it', () => {
+  const box = { left: 10, top: 20, width: 400, height: 400 }
+  const page = { width: 800, height: 400 }
+  expect(pointOnPage({ x: 10, y: 120 }, box, page)).toEqual({ x: 0, y: 0 })
+  expect(pointOnPage({ x: 210, y: 220 }, box, page)).toEqual({ x: 400, y: 200 })
+  expect(pointOnPage({ x: 500, y: 1000 }, box, page)).toEqual({ x: 800, y: 400 })
+})
+
+test('modifiers are counted as the contract says', () => {
+  const none = { altKey: false, ctrlKey: false, metaKey: false, shiftKey: false }
+  expect(modifiersOf(none)).toBe(0)
+  expect(modifiersOf({ ...none, ctrlKey: true, shiftKey: true })).toBe(10)
+})
+
+test('keys pressed together carry the modifiers that are down, and all come up', () => {
+  const keys = specialKeys.find(({ id }) => id === 'ctrl-alt-del')?.keys ?? []
+  const told = pressTogether(keys).map((input) => input.type === 'key' && [input.event, input.key, input.modifiers])
+  expect(told).toEqual([
+    ['down', 'Control', 2],
+    ['down', 'Alt', 3],
+    ['down', 'Delete', 3],
+    ['up', 'Delete', 3],
+    ['up', 'Alt', 2],
+    ['up', 'Control', 0],
+  ])
+})
+
+test('a double click is two quick presses of one button at one place', () => {
+  const count = clickCounter()
+  expect(count(0, 10, 10, 0)).toBe(1)
+  expect(count(200, 12, 10, 0)).toBe(2)
+  expect(count(400, 12, 10, 0)).toBe(3)
+  expect(count(600, 12, 10, 0)).toBe(3)
+  expect(count(700, 60, 10, 0)).toBe(1)
+  expect(count(800, 60, 10, 2)).toBe(1)
+  expect(count(2000, 60, 10, 2)).toBe(1)
+})

@@ -1,0 +1,66 @@
+import type { SocketReceive } from '../../../shared/contract/index.ts'
+import type { PortStream } from '../../../shared/stream.ts'
+import styles from './live.module.css'
+import { type PageInput, pressTogether, sendInput } from './pageInput.ts'
+import type { Screen, ScreenEvents } from './screen.ts'
+
+/** Draws the page's own screencast, where there is no display to show: one JPEG after the other. */
+export function openScreencast(
+  target: HTMLElement,
+  stream: PortStream,
+  control: boolean,
+  events: ScreenEvents,
+): Screen {
+  const canvas = document.createElement('canvas')
+  canvas.className = styles['screencast'] ?? ''
+  canvas.dataset['testid'] = 'live-canvas'
+  canvas.setAttribute('role', 'img')
+  canvas.setAttribute('aria-label', control ? 'The browser, in your control' : 'The browser, view only')
+  canvas.tabIndex = control ? 0 : -1
+  target.append(canvas)
+  const context = canvas.getContext('2d')
+  let page = { width: 1, height: 1 }
+  let complete = false
+  let closing = false
+
+  stream.onText = (text) => {
+    const message = JSON.parse(text) as SocketReceive<'watch'>
+    if (message.type === 'frame') page = { width: message.width, height: message.height }
+  }
+  // The promise holds the acknowledgement back: a slow window gets fewer pictures, not a longer queue.
+  stream.onBytes = async (bytes) => {
+    const bitmap = await createImageBitmap(new Blob([bytes.slice()], { type: 'image/jpeg' })).catch(() => null)
+    if (bitmap === null || closing) return
+    if (canvas.width !== bitmap.width || canvas.height !== bitmap.height) {
+      canvas.width = bitmap.width
+      canvas.height = bitmap.height
+    }
+    context?.drawImage(bitmap, 0, 0)
+    bitmap.close()
+    if (!complete) {
+      complete = true
+      events.onComplete()
+    }
+    events.onFrame()
+  }
+  stream.onClose = (_code, reason) => {
+    if (!closing) events.onClose(reason)
+  }
+
+  const send = (input: PageInput) => void stream.sendText(JSON.stringify(input))
+  const stopInput = control ? sendInput(canvas, () => page, send) : () => {}
+  return {
+    canvas,
+    focus: () => canvas.focus({ preventScroll: true }),
+    press(keys) {
+      if (!control) return
+      for (const input of pressTogether(keys)) send(input)
+    },
+    close() {
+      closing = true
+      stopInput()
+      stream.close(1000, 'the viewer left')
+      canvas.remove()
+    },
+  }
+}

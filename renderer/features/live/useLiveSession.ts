@@ -1,0 +1,52 @@
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import type { LiveClient } from './client.ts'
+import { LiveSession, type LiveSnapshot, type LiveWish } from './session.ts'
+
+const nothing: LiveSnapshot = { phase: 'idle', mode: 'view', framesPerSecond: 0, problem: null, pictureAt: null }
+
+interface LiveSessionOptions {
+  machineId: string
+  client: LiveClient
+  wish: LiveWish | null
+  stage: RefObject<HTMLElement | null>
+  still: RefObject<HTMLCanvasElement | null>
+  onShown: () => void
+}
+
+/** A live session that lives as long as the component, and what it shows now. */
+export function useLiveSession({ machineId, client, wish, stage, still, onShown }: LiveSessionOptions): {
+  snapshot: LiveSnapshot
+  session: RefObject<LiveSession | null>
+} {
+  const session = useRef<LiveSession | null>(null)
+  const shown = useRef(onShown)
+  shown.current = onShown
+  const [snapshot, setSnapshot] = useState(nothing)
+
+  useEffect(() => {
+    if (stage.current === null || still.current === null) return
+    const made = new LiveSession({
+      machineId,
+      stage: stage.current,
+      still: still.current,
+      source: client,
+      onChange: setSnapshot,
+      onShown: () => shown.current(),
+    })
+    session.current = made
+    return () => {
+      made.dispose()
+      session.current = null
+    }
+  }, [machineId, client, stage, still])
+
+  const view = wish?.view
+  const mode = wish?.mode
+  // `machineId` and `client` are here because a new session has to be told the wish again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useEffect(() => {
+    session.current?.want(view === undefined || mode === undefined ? null : { view, mode })
+  }, [view, mode, machineId, client])
+
+  return { snapshot, session }
+}

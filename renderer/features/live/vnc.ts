@@ -1,0 +1,88 @@
+import RFB from '@novnc/novnc'
+import type { PortStream } from '../../../shared/stream.ts'
+import { PortChannel } from './channel.ts'
+import { coverage } from './coverage.ts'
+import { releaseKeysOnBlur } from './keys.ts'
+import type { Screen, ScreenEvents } from './screen.ts'
+
+/** Draws RFB from a stream into `target`. Clipboard messages of the other side are not listened to. */
+export function openVnc(target: HTMLElement, stream: PortStream, control: boolean, events: ScreenEvents): Screen {
+  const channel = new PortChannel(stream)
+  let closeReason = ''
+  const previousClose = stream.onClose
+  stream.onClose = (code, reason) => {
+    closeReason = reason
+    previousClose(code, reason)
+  }
+  const rfb = new RFB(target, channel, { shared: true })
+  rfb.viewOnly = !control
+  rfb.scaleViewport = true
+  rfb.background = 'transparent'
+  rfb.qualityLevel = 8
+  const canvas = target.querySelector('canvas')
+  if (canvas === null) throw new Error('noVNC made no canvas')
+  canvas.dataset['testid'] = 'live-canvas'
+  canvas.setAttribute('role', 'img')
+  canvas.setAttribute('aria-label', control ? 'The browser, in your control' : 'The browser, view only')
+  canvas.tabIndex = control ? 0 : -1
+
+  let connected = false
+  rfb.addEventListener('connect', () => {
+    connected = true
+    // The keyboard is grabbed on connecting; setting it again ends that for a viewer.
+    rfb.viewOnly = !control
+  })
+  rfb.addEventListener('securityfailure', (event) => {
+    closeReason = event.detail.reason ?? 'the screen refused the connection'
+  })
+  rfb.addEventListener('credentialsrequired', () => {
+    closeReason = 'the screen asks for a password, which an agent never sets'
+    rfb.disconnect()
+  })
+  let ended = false
+  rfb.addEventListener('disconnect', () => {
+    ended = true
+    events.onClose(closeReason)
+  })
+  watchDrawing(canvas, () => connected, events)
+  const stopReleasing = control ? releaseKeysOnBlur(canvas) : () => {}
+
+  return {
+    canvas,
+    focus: () => rfb.focus({ preventScroll: true }),
+    press(keys) {
+      for (const { keysym, code } of keys) rfb.sendKey(keysym, code, true)
+      for (const { keysym, code } of [...keys].reverse()) rfb.sendKey(keysym, code, false)
+    },
+    close() {
+      stopReleasing()
+      if (!ended) rfb.disconnect()
+    },
+  }
+}
+
+/**
+ * noVNC tells nobody that it has drawn. Its last step is always `drawImage` on the visible canvas's
+ * context, which is the same object for everyone who asks for it.
+ */
+function watchDrawing(canvas: HTMLCanvasElement, connected: () => boolean, events: ScreenEvents): void {
+  const context = canvas.getContext('2d')
+  if (context === null) return
+  const covered = coverage(() => canvas)
+  let complete = false
+  const draw = context.drawImage.bind(context) as (...args: unknown[]) => void
+  const watched = (...args: unknown[]) => {
+    draw(...args)
+    if (!connected()) return
+    const [x, y, width, height] = args.slice(5) as number[]
+    if (!complete && x !== undefined && y !== undefined && width !== undefined && height !== undefined) {
+      covered.add(x, y, width, height)
+      if (covered.complete) {
+        complete = true
+        events.onComplete()
+      }
+    }
+    events.onFrame()
+  }
+  context.drawImage = watched as typeof context.drawImage
+}

@@ -1,0 +1,101 @@
+import { Ellipsis, LayoutDashboard, Monitor, SearchX, Stethoscope, TriangleAlert } from 'lucide-react'
+import type { MachineView } from '../../../shared/domain/machine.ts'
+import { keysOf } from '../../app/actions.ts'
+import { usePins } from '../../app/pins.ts'
+import { go, type MachineTab } from '../../app/route.ts'
+import { useBusy } from '../../app/work.ts'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { Kbd } from '../../ui/Kbd.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { Tooltip } from '../../ui/Tooltip.tsx'
+import { useFleet, useMachine } from '../fleet/fleet.store.ts'
+import { LiveTab } from '../live/LiveTab.tsx'
+import { MachineNotices } from '../power/MachineNotices.tsx'
+import { PowerMenu } from '../power/PowerMenu.tsx'
+import { Chain } from './Chain.tsx'
+import styles from './Machine.module.css'
+import { machineMenu } from './menu.tsx'
+import { Overview } from './Overview.tsx'
+import { verify } from './operations.ts'
+
+/** One machine: how it is reached, what it is, what its browser shows. */
+export function MachineScreen({ machineId, tab }: { machineId: string; tab: MachineTab }) {
+  const machine = useMachine(machineId)
+  const loading = useFleet((state) => state.status.phase === 'loading')
+  if (machine === undefined) {
+    if (loading) return null
+    return (
+      <EmptyState
+        icon={<SearchX size={26} aria-hidden />}
+        title="There is no such machine"
+        text="It was removed from this console, or the address is from another computer."
+        action={
+          <Button variant="primary" onClick={() => go({ screen: 'fleet' })}>
+            Go to Fleet
+          </Button>
+        }
+      />
+    )
+  }
+  return (
+    <>
+      <MachineHead machine={machine} />
+      <MachineNotices machine={machine} />
+      {machine.compatibility !== null && (
+        <p className={styles.banner} role="status">
+          <TriangleAlert size={15} aria-hidden /> {machine.compatibility}
+        </p>
+      )}
+      <Tabs<MachineTab>
+        label={`Parts of ${machine.name}`}
+        value={tab}
+        onChange={(next) => go({ screen: 'machine', machineId, tab: next })}
+        tabs={[
+          {
+            value: 'live',
+            title: 'Live',
+            icon: <Monitor size={15} aria-hidden />,
+            content: <LiveTab machine={machine} />,
+          },
+          {
+            value: 'overview',
+            title: 'Overview',
+            icon: <LayoutDashboard size={15} aria-hidden />,
+            content: <Overview machine={machine} />,
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+function MachineHead({ machine }: { machine: MachineView }) {
+  const busy = useBusy(`verify:${machine.id}`)
+  // The menu's words depend on it.
+  usePins((state) => state.pins)
+  return (
+    <div className={styles.head}>
+      <Chain machine={machine} />
+      <div className={styles.actions}>
+        <Tooltip text={<Kbd keys={keysOf('machine.verify') ?? ''} />}>
+          <Button
+            icon={<Stethoscope size={15} aria-hidden />}
+            busy={busy}
+            data-testid="health-check"
+            onClick={() => void verify(machine)}
+          >
+            Health check
+          </Button>
+        </Tooltip>
+        <PowerMenu machine={machine} />
+        <Menu
+          trigger={<IconButton label="More actions" icon={<Ellipsis size={16} aria-hidden />} data-testid="more" />}
+          entries={machineMenu(machine, true)}
+        />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+import { Hand, Monitor, Pin, PinOff, Power, Stethoscope, Trash2 } from 'lucide-react'
+import type { MachineView } from '../../../shared/domain/machine.ts'
+import { type ActionContext, actionContext, actions } from '../../app/actions.ts'
+import { usePins } from '../../app/pins.ts'
+import { available } from '../../app/registry.ts'
+import { go } from '../../app/route.ts'
+import type { MenuEntry } from '../../ui/Menu.tsx'
+
+const icons: Record<string, MenuEntry['icon']> = {
+  'machine.take-over': <Hand size={15} aria-hidden />,
+  'machine.give-back': <Hand size={15} aria-hidden />,
+  'machine.verify': <Stethoscope size={15} aria-hidden />,
+  'browser.start': <Power size={15} aria-hidden />,
+  'browser.stop': <Power size={15} aria-hidden />,
+  'machine.remove': <Trash2 size={15} aria-hidden />,
+}
+
+const offered = [
+  'machine.take-over',
+  'machine.give-back',
+  'machine.verify',
+  'browser.start',
+  'browser.stop',
+  'machine.pin',
+  'machine.uninstall',
+  'machine.remove',
+]
+
+/** A machine's actions as a menu: the same ones that keys and palette have on its page. */
+export function machineMenu(machine: MachineView, opened = false): MenuEntry[] {
+  const pinned = usePins.getState().pins.includes(machine.id)
+  const context: ActionContext = {
+    ...actionContext(),
+    route: { screen: 'machine', machineId: machine.id, tab: 'live' },
+    machine,
+    pinned,
+  }
+  const pinIcon = pinned ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />
+  const entries = available(actions, context)
+    .filter((action) => offered.includes(action.id))
+    .sort((a, b) => offered.indexOf(a.id) - offered.indexOf(b.id))
+    .map<MenuEntry>((action) => ({
+      id: action.id,
+      title: action.title(context).replace(` ${machine.name}`, '').replace(/ on$/, ''),
+      icon: action.id === 'machine.pin' ? pinIcon : icons[action.id],
+      // Keys work on the page of the open machine, so only there are they shown.
+      keys: opened ? action.keys : undefined,
+      danger: action.id === 'machine.remove',
+      separated: action.id === 'machine.remove' || action.id === 'machine.pin',
+      run: () => action.run(context),
+    }))
+  if (opened) return entries
+  return [
+    {
+      id: 'open',
+      title: 'Open',
+      icon: <Monitor size={15} aria-hidden />,
+      run: () => go({ screen: 'machine', machineId: machine.id, tab: 'live' }),
+    },
+    ...entries,
+  ]
+}

@@ -1,0 +1,29 @@
+import { Popover as Base } from '@base-ui/react/popover'
+import type { ReactElement, ReactNode } from 'react'
+import { classes } from './classes.ts'
+import styles from './Popup.module.css'
+
+interface PopoverProps {
+  trigger: ReactElement
+  title: string
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  children: ReactNode
+}
+
+/** A small form beside the button that opened it. */
+export function Popover({ trigger, title, open, onOpenChange, children }: PopoverProps) {
+  return (
+    <Base.Root open={open} onOpenChange={(next) => onOpenChange(next)}>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner className={styles.positioner} sideOffset={6} align="end">
+          <Base.Popup className={classes(styles.popup, styles.popover)}>
+            <Base.Title className="visually-hidden">{title}</Base.Title>
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

@@ -1,0 +1,54 @@
+import { Toast as Base } from '@base-ui/react/toast'
+import { X } from 'lucide-react'
+import styles from './Toast.module.css'
+
+const manager = Base.createToastManager<Record<string, never>>()
+
+interface ToastOptions {
+  title: string
+  detail?: string
+  kind?: 'plain' | 'problem' | 'person'
+  /** The same id replaces a toast instead of adding one. */
+  id?: string
+}
+
+/** Says something that happened elsewhere than under the person's eyes. */
+export function toast({ title, detail, kind = 'plain', id }: ToastOptions): void {
+  manager.add({
+    title,
+    description: detail,
+    type: kind,
+    priority: kind === 'plain' ? 'low' : 'high',
+    // A problem stays until it is read.
+    timeout: kind === 'problem' ? 12_000 : 5_000,
+    ...(id === undefined ? {} : { id }),
+  })
+}
+
+/** Where toasts appear; once per window. */
+export function Toasts() {
+  return (
+    <Base.Provider toastManager={manager} limit={4}>
+      <Base.Portal>
+        <Base.Viewport className={styles.viewport}>
+          <ToastList />
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Provider>
+  )
+}
+
+function ToastList() {
+  const { toasts } = Base.useToastManager()
+  return toasts.map((item) => (
+    <Base.Root key={item.id} toast={item} className={styles.toast}>
+      <Base.Content className={styles.content}>
+        <Base.Title className={styles.title} />
+        <Base.Description className={styles.description} />
+        <Base.Close className={styles.close} aria-label="Dismiss">
+          <X size={14} aria-hidden />
+        </Base.Close>
+      </Base.Content>
+    </Base.Root>
+  ))
+}

@@ -1,0 +1,70 @@
+// @ts-check
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { runScript, SetupFailure } from './failure.mjs'
+import { inRoot, root } from './paths.mjs'
+
+export const agentBundle = inRoot('out', 'agent', 'pilothouse-agent.mjs')
+
+/**
+ * Packages with native parts, or that others load only if they are there. They cannot be inside one JavaScript file;
+ * the agent finds them beside it, or does without.
+ */
+const external = [
+  '*.node',
+  '@browserbasehq/stagehand',
+  '@lydell/node-pty',
+  '@napi-rs/keyring',
+  'better-sqlite3',
+  'bufferutil',
+  'chromium-bidi',
+  'cpu-features',
+  'fsevents',
+  'magnitude-core',
+  'node-pty',
+  'utf-8-validate',
+]
+
+/** Loaded by packages we use, for parts of them that we do not. */
+const leftOut = ['@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs', 'ssh2']
+
+/** CommonJS packages inside an ES module still expect these three. */
+const commonJsNames = `import { createRequire as __createRequire } from 'node:module'
+import { fileURLToPath as __fileURLToPath } from 'node:url'
+const require = __createRequire(import.meta.url)
+const __filename = __fileURLToPath(import.meta.url)
+const __dirname = __fileURLToPath(new URL('.', import.meta.url))`
+
+/** Bundles the agent into one file that any Node of 22 or newer runs. */
+export async function buildAgent() {
+  const { build } = await import('esbuild')
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: ['agent/main.ts'],
+    outfile: agentBundle,
+    write: false,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    // Names stay, so that a stack trace from a machine can be read.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    keepNames: true,
+    banner: { js: commonJsNames },
+    external,
+    alias: Object.fromEntries(leftOut.map((name) => [name, inRoot('resources', 'setup', 'left-out.cjs')])),
+    logLevel: 'silent',
+  }).catch((error) => {
+    throw new SetupFailure('The agent could not be bundled.', { output: error.message })
+  })
+  const code = result.outputFiles[0]?.text ?? ''
+  mkdirSync(dirname(agentBundle), { recursive: true })
+  // Moved into place: an agent that starts meanwhile reads the old file or the new one, never half of one.
+  writeFileSync(`${agentBundle}.new`, code.startsWith('#!') ? code : `#!/usr/bin/env node\n${code}`)
+  chmodSync(`${agentBundle}.new`, 0o755)
+  renameSync(`${agentBundle}.new`, agentBundle)
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await runScript(buildAgent)

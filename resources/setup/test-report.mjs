@@ -1,0 +1,44 @@
+// @ts-check
+import { readFileSync } from 'node:fs'
+
+/** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
+
+/**
+ * What one Vitest run came to. A file that could not be loaded, a crash, or an error outside any test has no failed
+ * test in the report; it must still count as a failure.
+ * @param {string} file  of Vitest's JSON reporter
+ * @param {number} exitCode
+ * @returns {Counts}
+ */
+export function readCounts(file, exitCode) {
+  const counts = { passed: 0, failed: 0, skipped: 0 }
+  try {
+    const report = JSON.parse(readFileSync(file, 'utf8'))
+    counts.passed = report.numPassedTests
+    counts.skipped = report.numPendingTests + report.numTodoTests
+    counts.failed = report.numFailedTests + report.testResults.filter(failedAsAWhole).length
+  } catch {
+    counts.failed = 1
+  }
+  if (exitCode !== 0 && counts.failed === 0) counts.failed = 1
+  return counts
+}
+
+/** @param {{ status: string, assertionResults: { status: string }[] }} file */
+const failedAsAWhole = (file) =>
+  file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed')
+
+/** @param {Counts[]} all @returns {Counts} */
+export function addCounts(all) {
+  return all.reduce(
+    (sum, one) => ({
+      passed: sum.passed + one.passed,
+      failed: sum.failed + one.failed,
+      skipped: sum.skipped + one.skipped,
+    }),
+    { passed: 0, failed: 0, skipped: 0 },
+  )
+}
+
+/** @param {Counts} counts */
+export const summary = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { Problem } from '../errors.ts'
+import { AgentClient } from './client.ts'
+import type { Transport, TransportRequest } from './transport.ts'
+
+/** A transport that answers from a function and keeps what was asked. */
+function answering(answer: (request: TransportRequest) => { status?: number; version?: string; body: string }) {
+  const requests: TransportRequest[] = []
+  const transport: Transport = {
+    async request(request) {
+      requests.push(request)
+      const { status = 200, version = '0.1.0', body } = answer(request)
+      return { status, headers: { 'x-pilothouse-version': version }, body: new TextEncoder().encode(body) }
+    },
+    socket: () => Promise.reject(new Error('no sockets here')),
+    close() {},
+  }
+  return { requests, client: new AgentClient(transport, { secret: () => 'the-secret', operator: () => 'Zoë' }) }
+}
+
+const problem = (code: string, status: number) =>
+  JSON.stringify({ type: `urn:pilothouse:problem:${code}`, title: 't', status, detail: 'd', code })
+
+const version = { agentVersion: '0.1.0', ghosthandsVersion: null, dockerVersion: null, os: 'linux', arch: 'x64' }
+
+async function failure(work: Promise<unknown>): Promise<Problem> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof Problem) return error
+  throw new Error('it did not fail with a problem')
+}
+
+describe('a call', () => {
+  test('carries secret, operator and parameters where the contract says', async () => {
+    const { client, requests } = answering(() => ({ body: '{"ok":true,"handedBackTo":"none","heldMs":1}' }))
+    await client.nouns.takeover.handBack({ leaseId: 'abc', note: 'done' }, { idempotencyKey: 'k1' })
+    expect(requests[0]).toMatchObject({
+      method: 'DELETE',
+      path: '/takeover/lease',
+      body: '{"leaseId":"abc","note":"done"}',
+    })
+    expect(requests[0]?.headers).toMatchObject({
+      authorization: 'Bearer the-secret',
+      'x-operator': 'Zo%C3%AB',
+      'idempotency-key': 'k1',
+    })
+  })
+
+  test('with a bad parameter is refused before anything is sent', async () => {
+    const { client, requests } = answering(() => ({ body: '{}' }))
+    const problem = await failure(client.call('browser.start', { width: 5 }))
+    expect(problem.code).toBe('invalid-params')
+    expect(problem.message).toContain('width')
+    expect(requests).toEqual([])
+  })
+})
+
+describe('an agent that does not keep to the contract', () => {
+  test.each([
+    ['no JSON', '<html>'],
+    ['too deep', '['.repeat(100_000)],
+    ['wrong types', '{"agentVersion":7}'],
+  ])('gives an error for that machine: %s', async (_name, body) => {
+    const { client } = answering(() => ({ body }))
+    expect((await failure(client.call('machine.version'))).code).toBe('bad-answer')
+  })
+
+  test('with an error page that is no problem document says so', async () => {
+    const { client } = answering(() => ({ status: 502, body: '<h1>Bad gateway</h1>' }))
+    expect((await failure(client.call('machine.status'))).message).toContain('502')
+  })
+})
+
+describe('console and agent of different versions', () => {
+  test('a newer agent may say more than this console knows', async () => {
+    const { client } = answering(() => ({ version: '0.2.0', body: JSON.stringify({ ...version, shiny: true }) }))
+    expect(await client.call('machine.version')).toEqual(version)
+    expect(client.agentVersion).toBe('0.2.0')
+  })
+
+  test('an older agent that lacks a call makes an error that says what to do', async () => {
+    const { client } = answering(() => ({ version: '0.0.9', status: 404, body: problem('unknown-route', 404) }))
+    const missing = await failure(client.call('audit.verify'))
+    expect(missing.code).toBe('not-supported')
+    expect(missing.message).toContain('0.0.9')
+    expect(missing.message).toContain('Update the agent')
+    expect(client.supports('audit.verify')).toBe(false)
+  })
+
+  test('a problem this console does not know keeps its words', async () => {
+    const { client } = answering(() => ({ status: 418, body: problem('teapot', 418) }))
+    const unknown = await failure(client.call('machine.status'))
+    expect(unknown.message).toBe('d')
+    expect(unknown.extra['code']).toBe('teapot')
+  })
+})
+
+test('a machine that cannot be reached, and a call that was given up, are told apart', async () => {
+  const gone = new AgentClient({
+    request: () => Promise.reject(new Error('connect ECONNREFUSED')),
+    socket: () => Promise.reject(new Error('connect ECONNREFUSED')),
+    close() {},
+  })
+  expect((await failure(gone.call('machine.health'))).code).toBe('unreachable')
+  expect((await failure(gone.open('events'))).code).toBe('unreachable')
+
+  const silent = new AgentClient({
+    request: ({ signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    socket: () => new Promise(() => {}),
+    close() {},
+  })
+  const cancel = new AbortController()
+  const pending = failure(silent.call('machine.health', {}, { signal: cancel.signal }))
+  cancel.abort()
+  expect((await pending).code).toBe('cancelled')
+  expect((await failure(silent.call('machine.health', {}, { timeoutMs: 10 }))).code).toBe('timeout')
+})

@@ -1,0 +1,220 @@
+import { z } from 'zod'
+import type { ProblemCode } from '../errors.ts'
+import type { AuditAction } from './audit-actions.ts'
+
+/**
+ * A call, a socket or an event is declared once, with these functions; the agent's router, the client,
+ * the types of both and the OpenAPI page all derive from the declaration.
+ *
+ * Compatibility rule within a major version: results only gain keys, results' enumerations are open
+ * (`openEnum`), and a new parameter carries `sinceVersion(schema, '0.x')`, so that a client talking to an
+ * older agent knows to leave it out.
+ */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+/** `open` needs no secret; `secret` needs the agent's secret. There is no default: each declaration says it. */
+export type Access = 'open' | 'secret'
+
+export type ParamsSchema = z.ZodObject<z.ZodRawShape>
+
+/** A result that is not JSON: a picture, a PDF, a file. */
+export interface RawResult {
+  raw: readonly string[]
+}
+export interface RawBody {
+  contentType: string
+  bytes: Uint8Array
+}
+
+export interface CallDefinition<
+  Name extends string = string,
+  Params extends ParamsSchema = ParamsSchema,
+  Result extends z.ZodType | RawResult = z.ZodType | RawResult,
+> {
+  readonly name: Name
+  readonly method: Method
+  /** Path with `:name` parts; each part must be a key of `params`. */
+  readonly path: string
+  readonly access: Access
+  /** Whether a console window may make the call through main. False where a secret would cross. */
+  readonly windows: boolean
+  readonly summary: string
+  readonly params: Params
+  /** Where the parameters that are not in the path travel. */
+  readonly paramsIn: 'query' | 'body'
+  readonly result: Result
+  readonly successStatus: number
+  /** Problems beyond the ones every call can have (authentication, validation, internal). */
+  readonly problems: readonly ProblemCode[]
+  /** Present on every call that changes something: the row that is written before it acts. */
+  readonly audit: AuditAction | undefined
+  /** Parameters of which the audit says how long they are and nothing else: what is typed may be a password. */
+  readonly secretParams: readonly string[]
+  /** Agent version that first had it. */
+  readonly since: string
+}
+
+type CallOptions<Name extends string, Params extends ParamsSchema, Result extends z.ZodType | RawResult> = {
+  name: Name
+  method: Method
+  path: string
+  access: Access
+  windows?: boolean
+  summary: string
+  params?: Params
+  paramsIn?: 'query' | 'body'
+  result: Result
+  successStatus?: number
+  problems?: readonly ProblemCode[]
+  audit?: AuditAction
+  secretParams?: readonly (keyof Params['shape'] & string)[]
+  since?: string
+}
+
+const none = z.strictObject({})
+
+export function defineCall<
+  const Name extends string,
+  Params extends ParamsSchema = typeof none,
+  Result extends z.ZodType | RawResult = z.ZodType,
+>(options: CallOptions<Name, Params, Result>): CallDefinition<Name, Params, Result> {
+  const params = options.params ?? (none as unknown as Params)
+  for (const part of pathParts(options.path)) {
+    if (!(part in params.shape)) throw new Error(`${options.name}: ":${part}" is not one of its params`)
+  }
+  return {
+    windows: true,
+    paramsIn: options.method === 'GET' || options.method === 'DELETE' ? 'query' : 'body',
+    successStatus: 200,
+    problems: [],
+    audit: undefined,
+    secretParams: [],
+    since: '0.1.0',
+    ...options,
+    params,
+  }
+}
+
+export interface SocketDefinition<
+  Name extends string = string,
+  Params extends ParamsSchema = ParamsSchema,
+  Send extends z.ZodType = z.ZodType,
+  Receive extends z.ZodType = z.ZodType,
+  Proxied extends boolean = boolean,
+> {
+  readonly name: Name
+  /** Path with `:name` parts, as in a call. */
+  readonly path: string
+  readonly access: Access
+  readonly windows: boolean
+  readonly summary: string
+  readonly params: Params
+  /** Text frames, JSON, client to agent; `z.never()` where there are none. */
+  readonly send: Send
+  /** Text frames, JSON, agent to client. */
+  readonly receive: Receive
+  /** Whether binary frames travel, and how large one from the client may be. */
+  readonly binary: boolean
+  readonly maxFrameBytes: number
+  /** The frames are another program's: the handler gets the bare connection, after all the checks. */
+  readonly proxied: Proxied
+  readonly audit: AuditAction | undefined
+  readonly since: string
+}
+
+type SocketOptions<
+  Name extends string,
+  Params extends ParamsSchema,
+  Send extends z.ZodType,
+  Receive extends z.ZodType,
+  Proxied extends boolean,
+> = {
+  name: Name
+  path: string
+  access: Access
+  windows?: boolean
+  summary: string
+  params?: Params
+  send?: Send
+  receive?: Receive
+  binary?: boolean
+  maxFrameBytes?: number
+  proxied?: Proxied
+  audit?: AuditAction
+  since?: string
+}
+
+export function defineSocket<
+  const Name extends string,
+  Params extends ParamsSchema = typeof none,
+  Send extends z.ZodType = z.ZodNever,
+  Receive extends z.ZodType = z.ZodNever,
+  const Proxied extends boolean = false,
+>(
+  options: SocketOptions<Name, Params, Send, Receive, Proxied>,
+): SocketDefinition<Name, Params, Send, Receive, Proxied> {
+  const shape = options.params?.shape ?? {}
+  for (const part of pathParts(options.path)) {
+    if (!(part in shape)) throw new Error(`${options.name}: ":${part}" is not one of its params`)
+  }
+  return {
+    windows: true,
+    binary: false,
+    proxied: false as Proxied,
+    // Low on purpose: a hostile client must not be able to make the agent hold much.
+    maxFrameBytes: 64 * 1024,
+    audit: undefined,
+    since: '0.1.0',
+    ...options,
+    params: options.params ?? (none as unknown as Params),
+    send: options.send ?? (z.never() as unknown as Send),
+    receive: options.receive ?? (z.never() as unknown as Receive),
+  }
+}
+
+export interface EventDefinition<Type extends string = string, Data extends ParamsSchema = ParamsSchema> {
+  readonly type: Type
+  readonly data: Data
+}
+
+/** An event travels flat: `{ seq, time, type, …data }`. */
+export function defineEvent<const Type extends string, Data extends ParamsSchema>(
+  type: Type,
+  data: Data,
+): EventDefinition<Type, Data> {
+  return { type, data }
+}
+
+export function pathParts(path: string): string[] {
+  return Array.from(path.matchAll(/:([A-Za-z]+)/g), (match) => match[1] ?? '')
+}
+
+/** For results: the values known today, and room for the ones a newer agent has. */
+export function openEnum<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.union([z.enum(values), z.string()]) as z.ZodType<Values[number] | (string & {})>
+}
+
+/** Marks a parameter that agents before `version` do not know. */
+export function sinceVersion<Schema extends z.ZodType>(schema: Schema, version: string): Schema {
+  return schema.meta({ since: version }) as Schema
+}
+
+export function isRaw(result: z.ZodType | RawResult): result is RawResult {
+  return 'raw' in result
+}
+
+export function raw(...contentTypes: string[]): RawResult {
+  return { raw: contentTypes }
+}
+
+// What the two ends see of a definition.
+export type ParamsIn<Call> = Call extends { params: infer Params extends z.ZodType } ? z.input<Params> : never
+export type ParamsOut<Call> = Call extends { params: infer Params extends z.ZodType } ? z.output<Params> : never
+export type ResultOf<Call> = Call extends { result: infer Result }
+  ? Result extends z.ZodType
+    ? z.output<Result>
+    : RawBody
+  : never
+export type ResultIn<Call> = Call extends { result: infer Result extends z.ZodType } ? z.input<Result> : RawBody
+export type SendOf<Socket> = Socket extends { send: infer Send extends z.ZodType } ? z.input<Send> : never
+export type ReceiveOf<Socket> = Socket extends { receive: infer Receive extends z.ZodType } ? z.output<Receive> : never

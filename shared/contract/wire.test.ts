@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { compareVersions, decodeQuery, encodeQuery, fillPath, parseJson } from './wire.ts'
+
+const schema = z.strictObject({
+  count: z.int().min(1).default(5),
+  on: z.boolean().optional(),
+  name: z.string(),
+  list: z.array(z.string()).optional(),
+})
+
+describe('parameters in a query string', () => {
+  test('come back as what they were', () => {
+    const values = { count: 7, on: false, name: 'a & b = ü #', list: ['x', 'y'] }
+    const text = encodeQuery({ ...values, gone: undefined })
+    expect(schema.parse(decodeQuery(schema, new URLSearchParams(text)))).toEqual(values)
+  })
+
+  test('that are not numbers or booleans are refused by the schema, not guessed', () => {
+    expect(schema.safeParse(decodeQuery(schema, new URLSearchParams('count=many&name=a'))).success).toBe(false)
+    expect(schema.safeParse(decodeQuery(schema, new URLSearchParams('count=&name=a'))).success).toBe(false)
+    expect(schema.safeParse(decodeQuery(schema, new URLSearchParams('on=maybe&name=a'))).success).toBe(false)
+    expect(schema.safeParse(decodeQuery(schema, new URLSearchParams('name=a&other=1'))).success).toBe(false)
+  })
+})
+
+test('values in a path are encoded and leave the rest', () => {
+  expect(fillPath('/env/:key/reveal', { key: '../a b', reason: 'x' })).toEqual({
+    path: '/env/..%2Fa%20b/reveal',
+    rest: { reason: 'x' },
+  })
+})
+
+describe('JSON from the other side', () => {
+  test('is read as it is', () => {
+    const text = '{"a":["[[[[","\\"[",{"b":1}]}'
+    expect(parseJson(text)).toEqual({ a: ['[[[[', '"[', { b: 1 }] })
+  })
+  test('is refused when it is nested too deep', () => {
+    const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+    expect(() => parseJson(deep(65))).toThrow(/nested/)
+    expect(parseJson(deep(64))).toBeInstanceOf(Array)
+  })
+})
+
+test('versions compare by number, not by letter', () => {
+  expect(compareVersions('0.10.0', '0.9.3')).toBe(1)
+  expect(compareVersions('1.0', '1.0.0')).toBe(0)
+  expect(compareVersions('0.1.9', '0.2.0-beta')).toBe(-1)
+})

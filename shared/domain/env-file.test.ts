@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { deleteEnvVar, duplicateKeys, envVars, parseEnvFile, setEnvVar, writeEnvFile } from './env-file.ts'
+
+const key = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,12}$/)
+const value = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }).filter((text) => !text.includes('\0')),
+  fc.string({
+    unit: fc.constantFrom('a', ' ', '#', '=', '$', '\\', '"', "'", '\n', '\r', '\t', '`', '💡', 'é'),
+    maxLength: 30,
+  }),
+)
+/** Lines that a person may have written, sensible or not. */
+const anyText = fc
+  .array(
+    fc.oneof(
+      fc.string({ maxLength: 30 }),
+      fc.constantFrom(
+        '# a comment',
+        '',
+        'export A=1',
+        "B='x # y'  # why",
+        'C="two\nlines"',
+        'D="unclosed',
+        'E = spaced ',
+        'not a line',
+        'F="a"b',
+      ),
+    ),
+  )
+  .chain((lines) => fc.constantFrom('\n', '\r\n').map((eol) => lines.join(eol)))
+
+describe('a round trip', () => {
+  test('changes nothing', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(writeEnvFile(parseEnvFile(text))).toBe(text)
+      }),
+    )
+  })
+
+  test('of any value gives the same value', () => {
+    fc.assert(
+      fc.property(anyText, key, value, (text, name, wanted) => {
+        const written = writeEnvFile(setEnvVar(parseEnvFile(text), name, wanted))
+        expect(envVars(parseEnvFile(written)).get(name)).toBe(wanted)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('of a change leaves every other key and every other line alone', () => {
+    fc.assert(
+      fc.property(anyText, key, value, (text, name, wanted) => {
+        const before = parseEnvFile(text)
+        const after = parseEnvFile(writeEnvFile(setEnvVar(before, name, wanted)))
+        const [left, right] = [envVars(before), envVars(after)]
+        left.delete(name)
+        right.delete(name)
+        expect([...right]).toEqual([...left])
+        const others = (file: typeof before) =>
+          file.lines.flatMap((line) => (line.kind === 'other' ? [line.text.replace(/[\r\n]/g, '')] : [])).join('')
+        // A line that the new one had to be kept apart from gains an end, nothing else.
+        expect(others(after)).toBe(others(before))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('of set and delete is gone', () => {
+    fc.assert(
+      fc.property(anyText, key, value, (text, name, wanted) => {
+        const without = deleteEnvVar(setEnvVar(parseEnvFile(text), name, wanted), name)
+        expect(envVars(parseEnvFile(writeEnvFile(without))).has(name)).toBe(false)
+      }),
+    )
+  })
+})
+
+test.each([
+  ['A=plain', 'plain'],
+  ['A=', ''],
+  ['  export A=1', '1'],
+  ['A = spaced  ', 'spaced'],
+  ['A=a#b', 'a#b'],
+  ['A=a #b', 'a'],
+  ['A=#b', ''],
+  ["A='x # $y \\n'", 'x # $y \\n'],
+  ['A="x\\n\\"y\\" \\$z \\q"  # why', 'x\n"y" $z \\q'],
+  ['A="two\nlines"', 'two\nlines'],
+  ['A=https://u:p@h/?a=b&c=d', 'https://u:p@h/?a=b&c=d'],
+  ['A="last"\nA=wins', 'wins'],
+])('%j is read as %j', (text, expected) => {
+  expect(envVars(parseEnvFile(text)).get('A')).toBe(expected)
+})
+
+test('a change keeps export, comment, line end and place', () => {
+  const text = '# top\r\nexport A=1  # one\r\nB=2\r\n'
+  expect(writeEnvFile(setEnvVar(parseEnvFile(text), 'A', 'x y'))).toBe("# top\r\nexport A='x y'  # one\r\nB=2\r\n")
+  expect(writeEnvFile(setEnvVar(parseEnvFile(text), 'C', '3'))).toBe(`${text}C=3\r\n`)
+  expect(writeEnvFile(setEnvVar(parseEnvFile('A=1'), 'B', '2'))).toBe('A=1\nB=2\n')
+})
+
+test('a key that stands twice is said, and its last place is the one that changes', () => {
+  const file = parseEnvFile('A=1\nB=2\nA=3\n')
+  expect(duplicateKeys(file)).toEqual(['A'])
+  expect(writeEnvFile(setEnvVar(file, 'A', '4'))).toBe('A=1\nB=2\nA=4\n')
+})
+
+test('what cannot be a variable is refused', () => {
+  expect(() => setEnvVar(parseEnvFile(''), 'a b', '1')).toThrow(/a b/)
+  expect(() => setEnvVar(parseEnvFile(''), '1A', '1')).toThrow()
+  expect(() => setEnvVar(parseEnvFile(''), 'A', 'x\0y')).toThrow(/NUL/)
+})

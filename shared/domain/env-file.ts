@@ -1,0 +1,176 @@
+/**
+ * A `.env` file that can be changed without disturbing anything else in it. The file is kept as the text it
+ * is; only the line of a changed key is written anew.
+ *
+ * How a line is read: `export` before the key is allowed; single quotes are literal; double quotes know
+ * \n \r \t \\ \" \$ and \`; both may run over several lines; without quotes the value ends at white space
+ * and `#`. A line that is none of this is kept and has no value.
+ */
+
+interface Assignment {
+  kind: 'assignment'
+  /** Everything before the value: indentation, `export`, key, `=` and the space around it. */
+  before: string
+  key: string
+  value: string
+  /** Everything after it: space, a comment, the line's end. */
+  after: string
+  /** The value as it stands in the file. */
+  written: string
+}
+
+interface Other {
+  kind: 'other'
+  text: string
+}
+
+export interface EnvFile {
+  readonly lines: readonly (Assignment | Other)[]
+}
+
+const assignmentStart = /^([ \t]*(?:export[ \t]+)?)([A-Za-z_][A-Za-z0-9_.-]*)([ \t]*=[ \t]*)/
+const afterValue = /^[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r|$)/
+const wholeLine = /^[^\r\n]*(?:\r\n|\n|\r|$)/
+const bom = '\ufeff'
+
+export function parseEnvFile(text: string): EnvFile {
+  const lines: (Assignment | Other)[] = []
+  let rest = text
+  if (rest.startsWith(bom)) {
+    lines.push({ kind: 'other', text: bom })
+    rest = rest.slice(1)
+  }
+  while (rest !== '') {
+    const line = readAssignment(rest) ?? { kind: 'other' as const, text: wholeLine.exec(rest)?.[0] ?? rest }
+    lines.push(line)
+    rest = rest.slice(textOf(line).length)
+  }
+  return { lines }
+}
+
+export function writeEnvFile(file: EnvFile): string {
+  return file.lines.map(textOf).join('')
+}
+
+/** Every key with its value. A key that stands twice has its last value. */
+export function envVars(file: EnvFile): Map<string, string> {
+  const vars = new Map<string, string>()
+  for (const line of file.lines) if (line.kind === 'assignment') vars.set(line.key, line.value)
+  return vars
+}
+
+/** Keys that stand more than once, for saying so. */
+export function duplicateKeys(file: EnvFile): string[] {
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const line of file.lines) {
+    if (line.kind !== 'assignment') continue
+    if (seen.has(line.key)) twice.add(line.key)
+    seen.add(line.key)
+  }
+  return [...twice]
+}
+
+/**
+ * Sets a key where it stands (the last place, which is the one that counts), or at the end. Each way of
+ * writing it is read back before it is taken: an unclosed quote further up would otherwise pair with a
+ * quote of ours and swallow what stands between.
+ */
+export function setEnvVar(file: EnvFile, key: string, value: string): EnvFile {
+  if (!isEnvKey(key)) throw new RangeError(`"${key}" cannot be the name of an environment variable`)
+  if (value.includes('\0')) throw new RangeError('an environment variable cannot hold a NUL character')
+  const before = envVars(file)
+  if (before.get(key) === value) return file
+  const wanted = new Map(before).set(key, value)
+  for (const written of quotings(value)) {
+    for (const candidate of placings(file, key, value, written)) {
+      const read = envVars(parseEnvFile(writeEnvFile(candidate)))
+      if (read.size === wanted.size && [...wanted].every(([name, text]) => read.get(name) === text)) return candidate
+    }
+  }
+  throw new RangeError(`"${key}" cannot be written: a line of the file has a quote that is not closed`)
+}
+
+/** In place or at the end; failing that, before the first line with an open quote. */
+function* placings(file: EnvFile, key: string, value: string, written: string): Generator<EnvFile> {
+  const eol = lineEnd(file)
+  const added: Assignment = { kind: 'assignment', before: `${key}=`, key, value, written, after: eol }
+  const index = file.lines.findLastIndex((line) => line.kind === 'assignment' && line.key === key)
+  const existing = file.lines[index]
+  if (existing?.kind === 'assignment') {
+    yield { lines: file.lines.with(index, { ...existing, value, written }) }
+  } else {
+    const text = writeEnvFile(file)
+    const unfinished = text !== '' && text !== bom && !/[\r\n]$/.test(text)
+    const gap: Other[] = unfinished ? [{ kind: 'other', text: eol }] : []
+    yield { lines: [...file.lines, ...gap, added] }
+  }
+  const rest = deleteEnvVar(file, key).lines
+  const broken = rest.findIndex((line) => line.kind === 'other' && assignmentStart.test(line.text))
+  if (broken !== -1) yield { lines: rest.toSpliced(broken, 0, added) }
+}
+
+/** Removes every line that sets the key. */
+export function deleteEnvVar(file: EnvFile, key: string): EnvFile {
+  return { lines: file.lines.filter((line) => line.kind !== 'assignment' || line.key !== key) }
+}
+
+export function isEnvKey(key: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(key) && key.length <= 256
+}
+
+function textOf(line: Assignment | Other): string {
+  return line.kind === 'other' ? line.text : line.before + line.written + line.after
+}
+
+function readAssignment(text: string): Assignment | undefined {
+  const start = assignmentStart.exec(text)
+  if (start === null) return undefined
+  const [before, , key = ''] = start
+  const rest = text.slice(before.length)
+  const read = readQuoted(rest) ?? readPlain(rest)
+  if (read === undefined) return undefined
+  const after = afterValue.exec(rest.slice(read.written.length))?.[0]
+  return after === undefined ? undefined : { kind: 'assignment', before, key, ...read, after }
+}
+
+function readQuoted(text: string): { value: string; written: string } | undefined {
+  const mark = text[0]
+  if (mark !== "'" && mark !== '"') return undefined
+  let end = 1
+  while (end < text.length && text[end] !== mark) end += mark === '"' && text[end] === '\\' ? 2 : 1
+  if (end >= text.length) return undefined
+  const inner = text.slice(1, end)
+  return { value: mark === '"' ? unescaped(inner) : inner, written: text.slice(0, end + 1) }
+}
+
+function readPlain(text: string): { value: string; written: string } | undefined {
+  // An opening quote without its end: not ours to guess.
+  if (/^['"]/.test(text)) return undefined
+  const line = /^[^\r\n]*/.exec(text)?.[0] ?? ''
+  const value = line.replace(/(^|[ \t])#.*$/, '').trimEnd()
+  return { value, written: value }
+}
+
+const escapes: Record<string, string> = { n: '\n', r: '\r', t: '\t', '\\': '\\', '"': '"', $: '$', '`': '`' }
+
+function unescaped(text: string): string {
+  return text.replace(/\\([\s\S])/g, (whole, letter: string) => escapes[letter] ?? whole)
+}
+
+/** The ways to write a value, best first: plain where nothing could be misread, literal, escaped. */
+function quotings(value: string): string[] {
+  const ways: string[] = []
+  if (/^[A-Za-z0-9_.,:/@%+=~^?&;!*-]+$/.test(value)) ways.push(value)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be escaped
+  if (!/['\r\u0000-\u0008\u000b-\u001f\u007f]/.test(value)) ways.push(`'${value}'`)
+  const escaped = value
+    .replace(/[\\"$`]/g, '\\$&')
+    .replace(/\n/g, '\\n')
+    .replace(/\r/g, '\\r')
+  return [...ways, `"${escaped}"`]
+}
+
+function lineEnd(file: EnvFile): string {
+  return /\r\n/.test(writeEnvFile(file)) ? '\r\n' : '\n'
+}

@@ -1,0 +1,24 @@
+/** What state a sandbox can be in, and the only ways from one to another. */
+export const lifecycleStates = ['starting', 'running', 'paused', 'killed', 'expired', 'terminated', 'unknown'] as const
+export type LifecycleState = (typeof lifecycleStates)[number]
+
+/** How a change came about: what a check found, or a person who pressed Wake. */
+export type TransitionCause = 'observed' | 'wake'
+
+const observed: Record<LifecycleState, readonly LifecycleState[]> = {
+  starting: ['running', 'killed'],
+  running: ['paused', 'killed', 'expired', 'terminated', 'unknown'],
+  paused: ['running', 'killed', 'expired', 'unknown'],
+  killed: [],
+  expired: [],
+  terminated: [],
+  unknown: ['running', 'paused', 'killed'],
+}
+
+const wakeable: readonly LifecycleState[] = ['killed', 'expired', 'terminated', 'unknown']
+
+/** Whether the table has this transition. What it does not have is refused and logged by the caller. */
+export function canBecome(from: LifecycleState, to: LifecycleState, cause: TransitionCause): boolean {
+  if (cause === 'wake') return to === 'starting' && wakeable.includes(from)
+  return observed[from].includes(to)
+}

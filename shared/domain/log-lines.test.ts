@@ -1,0 +1,211 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { LogLine } from '../contract/logs.ts'
+import { levelOf, syslogLevel } from './log-level.ts'
+import { disorderMs, LineAssembler, type RawLine } from './log-lines.ts'
+import { comparePositions, earlier, nanoTime, nanoTimeOf, parseSince, unixTime } from './log-time.ts'
+
+const at = (nanos: number) =>
+  `2026-01-01T00:00:${String(Math.floor(nanos / 1e9)).padStart(2, '0')}.${String(nanos % 1e9).padStart(9, '0')}Z`
+const raw = (text: string, nanos = 1): RawLine => ({ timestamp: at(nanos), text })
+
+function joined(...texts: string[]): string[] {
+  const assembler = new LineAssembler('api')
+  const lines = assembler.push(texts.map((text, index) => raw(text, index + 1)))
+  return [...lines, ...assembler.flush()].map((line) => line.message)
+}
+
+describe('times', () => {
+  test('keep nanoseconds, whatever the zone and the number of digits', () => {
+    expect(nanoTime('2026-11-16T05:22:01.15Z')).toBe('2026-11-16T05:22:01.150000000Z')
+    expect(nanoTime('2026-11-16T05:22:01Z')).toBe('2026-11-16T05:22:01.000000000Z')
+    expect(nanoTime('2026-11-16T05:22:01.123456789+02:00')).toBe('2026-11-16T03:22:01.123456789Z')
+    expect(nanoTime('2026-11-16 05:22:01,5')).toBe('2026-11-16T05:22:01.500000000Z')
+    for (const bad of ['', 'yesterday', '2026-13-40T99:00:00Z', '2026-11-16']) expect(nanoTime(bad)).toBeUndefined()
+  })
+
+  test('of a second and of a position', () => {
+    expect(unixTime('2026-11-16T05:22:01.000000007Z')).toBe(`${Date.UTC(2026, 10, 16, 5, 22, 1) / 1000}.000000007`)
+    expect(nanoTimeOf(Date.UTC(2026, 0, 1))).toBe('2026-01-01T00:00:00.000000000Z')
+    expect(earlier('2026-01-01T00:00:00.500000007Z', 1000)).toBe('2025-12-31T23:59:59.500000007Z')
+    expect(parseSince('2026-11-16T05:22:01.15Z#7')).toEqual({ timestamp: '2026-11-16T05:22:01.150000000Z', seq: 7 })
+    expect(parseSince('2026-11-16T05:22:01Z')?.seq).toBe(0)
+    for (const bad of ['#3', 'x#3', '2026-11-16T05:22:01Z#-1', '2026-11-16T05:22:01Z#1#2'])
+      expect(parseSince(bad)).toBeUndefined()
+  })
+})
+
+describe('levels', () => {
+  test.each([
+    ['{"level":30,"time":1,"msg":"up"}', 'info'],
+    ['{"name":"x","hostname":"h","pid":1,"level":50,"msg":"no"}', 'error'],
+    ['{"level":"warn","message":"hm"}', 'warn'],
+    ['{"severity":"CRITICAL","message":"hm"}', 'fatal'],
+    ['{"msg":"no level here"}', undefined],
+    ['[ERROR] it broke', 'error'],
+    ['2026-01-01 00:00:00 [error] nginx', 'error'],
+    ['ERROR: it broke', 'error'],
+    ['time=2026 level=warn msg="x"', 'warn'],
+    ['t=2026 lvl=dbug msg=x', 'debug'],
+    ['2026-01-01T00:00:00Z  WARN  module: text', 'warn'],
+    ['\u001b[31mERROR\u001b[0m it broke', 'error'],
+    ['INFO:     127.0.0.1 - "GET / HTTP/1.1" 200', 'info'],
+    ['TypeError: x is not a function', 'error'],
+    ['java.lang.IllegalStateException: no', 'error'],
+    ['Traceback (most recent call last):', 'error'],
+    ['<4>kernel says', 'warn'],
+    ['there was no error at all', undefined],
+    ['informed everyone', undefined],
+    ['level=constructor', undefined],
+    ['', undefined],
+  ])('%s', (line, level) => {
+    expect(levelOf(line)).toBe(level)
+  })
+
+  test('of syslog', () => {
+    expect([0, 3, 4, 6, 7, 8, Number.NaN].map(syslogLevel)).toEqual([
+      'fatal',
+      'error',
+      'warn',
+      'info',
+      'debug',
+      undefined,
+      undefined,
+    ])
+  })
+})
+
+describe('stack traces', () => {
+  test('of Node and Java stay together', () => {
+    const trace = ['Error: no', '    at f (a.js:1:2)', '    at g (b.js:3:4)']
+    const java = ['java.lang.X: no', '\tat a.b(C.java:1)', 'Caused by: y', '\t... 3 more']
+    expect(joined('before', ...trace, 'after', ...java, 'end')).toEqual([
+      'before',
+      trace.join('\n'),
+      'after',
+      java.join('\n'),
+      'end',
+    ])
+  })
+
+  test('of Python stay together with the sentence before and the exception behind', () => {
+    const trace = [
+      'ERROR:root:no',
+      'Traceback (most recent call last):',
+      '  File "x.py", line 1',
+      '    f()',
+      'ValueError: 1',
+    ]
+    expect(joined('a', ...trace, 'b')).toEqual(['a', trace.join('\n'), 'b'])
+  })
+
+  test('do not swallow what is merely indented', () => {
+    expect(joined('{', '  "a": 1', '}')).toEqual(['{', '  "a": 1', '}'])
+  })
+
+  test('are bounded', () => {
+    const lines = joined('Error: no', ...Array.from({ length: 1000 }, () => '    at f (a.js:1:2)'))
+    expect(lines.length).toBeGreaterThan(4)
+    expect(lines.join('\n').split('\n')).toHaveLength(1001)
+  })
+
+  test('have the level of their first line, and the place of their last', () => {
+    const assembler = new LineAssembler('api')
+    assembler.push([raw('[WARN] odd', 5), raw('    at f', 6), raw('    at g', 6)])
+    expect(assembler.holding).toBe(true)
+    expect(assembler.flush()).toEqual([
+      { timestamp: at(6), seq: 1, level: 'warn', message: '[WARN] odd\n    at f\n    at g', service: 'api' },
+    ])
+  })
+})
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }).map((value) => value.replaceAll('\n', '')),
+  fc.constantFrom(
+    'Error: no',
+    '    at f (a.js:1:2)',
+    'Traceback (most recent call last):',
+    '  File "x"',
+    '',
+    '{"level":50}',
+  ),
+)
+/** Two writers: times run forward, but now and then a line is stamped a little earlier than the one before it. */
+const source = fc
+  .array(fc.record({ text, step: fc.integer({ min: 0, max: 3 }), back: fc.integer({ min: 0, max: 2 }) }), {
+    maxLength: 60,
+  })
+  .map((items) => {
+    let now = 10_000
+    return items.map((item) => {
+      now += item.step
+      return raw(item.text, now - item.back)
+    })
+  })
+
+/** As a live stream would: in any portions, with or without a pause behind each. */
+function run(raws: readonly RawLine[], cuts: readonly number[], after?: { timestamp: string; seq: number }): LogLine[] {
+  const assembler = new LineAssembler('api', after)
+  const lines: LogLine[] = []
+  let from = 0
+  for (const cut of [...cuts, raws.length]) {
+    const to = Math.min(raws.length, from + cut)
+    lines.push(...assembler.push(raws.slice(from, to)))
+    if (cut % 2 === 0) lines.push(...assembler.flush())
+    from = to
+  }
+  return [...lines, ...assembler.flush()]
+}
+const physical = (lines: readonly LogLine[]) => lines.map((line) => line.message).join('\n')
+const cutting = fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 30 })
+
+describe('any source', () => {
+  test('gives every line once, in order, at positions that only grow', () => {
+    fc.assert(
+      fc.property(source, cutting, (raws, cuts) => {
+        const lines = run(raws, cuts)
+        expect(physical(lines)).toBe(raws.map((line) => line.text).join('\n'))
+        for (const [index, line] of lines.entries()) {
+          const before = lines[index - 1]
+          if (before === undefined) continue
+          const position = (of: LogLine) => ({ timestamp: of.timestamp, seq: of.seq ?? -1 })
+          expect(comparePositions(position(before), position(line))).toBeLessThan(0)
+        }
+      }),
+    )
+  })
+
+  test('resumes behind any line without loss or doubles, however it is cut the second time', () => {
+    fc.assert(
+      fc.property(source, cutting, cutting, fc.nat(), (raws, cuts, otherCuts, pick) => {
+        const lines = run(raws, cuts)
+        if (lines.length === 0) return
+        const seen = lines.slice(0, (pick % lines.length) + 1)
+        const last = seen.at(-1)
+        if (last === undefined) return
+        const after = { timestamp: last.timestamp, seq: last.seq ?? 0 }
+        const start = earlier(after.timestamp, disorderMs)
+        const rest = run(
+          raws.filter((line) => line.timestamp >= start),
+          otherCuts,
+          after,
+        )
+        expect(physical([...seen, ...rest])).toBe(raws.map((line) => line.text).join('\n'))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('that broke off while it was resumed knows where it was', () => {
+    const raws = [raw('a', 1), raw('b', 1), raw('c', 1), raw('d', 2)]
+    const assembler = new LineAssembler('api', { timestamp: at(1), seq: 1 })
+    assembler.push(raws.slice(0, 1))
+    expect(assembler.position).toEqual({ timestamp: at(1), seq: 1 })
+  })
+
+  test('whose clock was set back is believed', () => {
+    const assembler = new LineAssembler('api')
+    const lines = [...assembler.push([raw('a', 20e9), raw('b', 3e9)]), ...assembler.flush()]
+    expect(lines.map((line) => line.timestamp)).toEqual([at(20e9), at(3e9)])
+  })
+})

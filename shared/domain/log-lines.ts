@@ -1,0 +1,164 @@
+import type { LogLine } from '../contract/logs.ts'
+import { type LogLevel, levelOf } from './log-level.ts'
+import { comparePositions, earlier, type LogPosition } from './log-time.ts'
+
+/** A line as its source has it: one physical line, with the time the source gave it (`nanoTime`). */
+export interface RawLine {
+  timestamp: string
+  text: string
+  /** Where the source itself knows; otherwise it is read out of the text. */
+  level?: LogLevel | undefined
+}
+
+/**
+ * Standard output and standard error are stamped by two writers, so that a source's lines can be out of order by
+ * a moment. A reader that resumes looks this far back, and a clock that was set back by more is believed.
+ */
+export const disorderMs = 2000
+
+/** A stack trace is kept together up to here; beyond, it goes on as a further line. */
+const maxTraceLines = 200
+const maxTraceChars = 256 * 1024
+/** A trace is written in one go: what comes this much later is not part of it. */
+const maxTraceGapMs = 1000
+
+const traceLine = /^\s+(?:at |\.{3}|File "|Caused by|Suppressed|\[cause\])|^(?:Caused by:|Suppressed:|\.{3} )/
+const tracebackHead = 'Traceback (most recent call last):'
+
+function opensTraceback(text: string): boolean {
+  return text.charCodeAt(text.length - 1) === 58 && text.endsWith(tracebackHead)
+}
+
+/** Whether a line belongs to a stack trace by its look alone. */
+export function looksLikeTrace(text: string): boolean {
+  const first = text.charCodeAt(0)
+  // Most lines begin with neither white space nor one of C, S and '.'.
+  if (first > 32 && first !== 67 && first !== 83 && first !== 46) return false
+  return traceLine.test(text)
+}
+
+interface OpenLine extends LogPosition {
+  parts: string[]
+  chars: number
+  level: LogLevel | undefined
+  /** `python`: inside a Traceback block, whose last line is not indented. */
+  trace: 'none' | 'plain' | 'python'
+}
+
+/**
+ * Numbers a source's lines, reads their levels, and keeps stack traces together. A joined line has the time and
+ * number of its last physical line: that is where a reader resumes, wherever the trace was cut.
+ */
+export class LineAssembler {
+  readonly #service: string
+  readonly #after: LogPosition | undefined
+  #reached = false
+  #last: LogPosition
+  #open: OpenLine | undefined
+
+  /** With `after`, everything up to and including that position is left out; feed it from `disorderMs` before. */
+  constructor(service: string, after?: LogPosition) {
+    this.#service = service
+    this.#after = after
+    this.#last = after === undefined ? { timestamp: '', seq: -1 } : { timestamp: after.timestamp, seq: -1 }
+    this.#reached = after === undefined
+  }
+
+  /** The last physical line taken; where to resume a source that broke off. */
+  get position(): LogPosition | undefined {
+    const [last, after] = [this.#last, this.#after]
+    if (last.seq < 0) return after
+    // It may have broken off again before it came back to where it was.
+    return after !== undefined && last.timestamp === after.timestamp && last.seq < after.seq ? after : last
+  }
+
+  /** Whether a line waits for what may belong to it. */
+  get holding(): boolean {
+    return this.#open !== undefined
+  }
+
+  push(raws: readonly RawLine[]): LogLine[] {
+    const lines: LogLine[] = []
+    for (const raw of raws) {
+      const position = this.#number(raw.timestamp)
+      if (position === undefined) continue
+      const open = this.#open
+      if (open !== undefined && joins(open, raw.text, position)) extend(open, raw.text, position)
+      else {
+        if (open !== undefined) lines.push(this.#line(open))
+        this.#open = {
+          timestamp: position.timestamp,
+          seq: position.seq,
+          parts: [raw.text],
+          chars: raw.text.length,
+          level: raw.level ?? levelOf(raw.text),
+          trace: opensTraceback(raw.text) ? 'python' : looksLikeTrace(raw.text) ? 'plain' : 'none',
+        }
+      }
+    }
+    return lines
+  }
+
+  /** The line that waits: to be called when nothing more came for a moment. */
+  flush(): LogLine[] {
+    const open = this.#open
+    this.#open = undefined
+    return open === undefined ? [] : [this.#line(open)]
+  }
+
+  /**
+   * Times never run backwards here: a line that is stamped a little earlier than the one before it takes that
+   * one's time and the next number. So the order of positions is the order of the source, and both a first reader
+   * and one that resumes find the same numbers, because all that stands before the first line of a moment is
+   * earlier than that moment.
+   */
+  #number(timestamp: string): LogPosition | undefined {
+    const last = this.#last
+    if (!this.#reached) {
+      if (timestamp < last.timestamp && last.seq < 0) return undefined
+      this.#reached = true
+    }
+    let position: LogPosition
+    if (timestamp > last.timestamp) position = { timestamp, seq: 0 }
+    else if (timestamp === last.timestamp || timestamp >= earlier(last.timestamp, disorderMs))
+      position = { timestamp: last.timestamp, seq: last.seq + 1 }
+    else position = { timestamp, seq: 0 }
+    this.#last = position
+    const after = this.#after
+    if (after !== undefined && position.timestamp === after.timestamp && comparePositions(position, after) <= 0)
+      return undefined
+    return position
+  }
+
+  #line(open: OpenLine): LogLine {
+    const message = open.parts.length === 1 ? (open.parts[0] ?? '') : open.parts.join('\n')
+    const level = open.level ?? (open.trace === 'none' ? undefined : 'error')
+    const line: LogLine = { timestamp: open.timestamp, message, service: this.#service, seq: open.seq }
+    if (level !== undefined) line.level = level
+    return line
+  }
+}
+
+function joins(open: OpenLine, text: string, position: LogPosition): boolean {
+  if (!belongs(open, text)) return false
+  if (open.parts.length >= maxTraceLines || open.chars + text.length > maxTraceChars) return false
+  return earlier(position.timestamp, maxTraceGapMs) <= open.timestamp
+}
+
+function belongs(open: OpenLine, text: string): boolean {
+  if (open.trace === 'python' || looksLikeTrace(text)) return true
+  if (open.trace === 'plain') return /^\s+\S/.test(text)
+  // logging.exception() writes its sentence first, and the traceback under it.
+  return (open.level === 'error' || open.level === 'fatal') && opensTraceback(text)
+}
+
+function extend(open: OpenLine, text: string, position: LogPosition): void {
+  open.parts.push(text)
+  open.chars += text.length
+  open.timestamp = position.timestamp
+  open.seq = position.seq
+  if (opensTraceback(text)) open.trace = 'python'
+  // The exception itself, not indented, ends the block.
+  else if (open.trace === 'python') open.trace = /^\s/.test(text) || text === '' ? 'python' : 'plain'
+  else open.trace = 'plain'
+}

@@ -1,0 +1,49 @@
+/** What must not be seen outside the machine, by the name of its key. */
+const sensitiveEnv = /SECRET|PASSWORD|KEY|TOKEN|CREDENTIAL|PRIVATE|^SUPABASE|^DATABASE_URL$|^REDIS_URL$/i
+/** Names that stand in calls and headers. `current` and `next` are the two secrets of a rotation. */
+const sensitiveElsewhere = /PASSPHRASE|AUTHORIZATION|COOKIE|LEASEID|^CURRENT$|^NEXT$/i
+const harmless = /^(idempotencyKey|publicKey|keyCode|sshKeyName|updatedKeys|duplicateKeys|redactedKeys)$/
+/** Whole sets of environment variables: which ones is worth knowing, their values are nobody's business. */
+const variableSets = /^(vars|envOverrides)$/
+
+/** Whether the value of an environment variable stays on its machine. */
+export function isSensitiveEnvKey(key: string): boolean {
+  return sensitiveEnv.test(key)
+}
+
+export function isSensitiveKey(key: string): boolean {
+  return (sensitiveEnv.test(key) || sensitiveElsewhere.test(key)) && !harmless.test(key)
+}
+
+/** A copy for logs and the audit: sensitive values gone, addresses without credentials, texts cut. */
+export function redact(value: unknown, key = '', depth = 0): unknown {
+  if (key !== '' && isSensitiveKey(key)) return '***'
+  if (typeof value === 'string') return redactText(key === 'command' ? redactCommand(value) : value)
+  if (depth > 6) return '…'
+  if (Array.isArray(value)) return value.slice(0, 50).map((item) => redact(item, '', depth + 1))
+  if (typeof value === 'object' && value !== null) {
+    if (variableSets.test(key)) return Object.fromEntries(Object.keys(value).map((name) => [name, '***']))
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, redact(item, name, depth + 1)]))
+  }
+  return value
+}
+
+function redactText(text: string): string {
+  const withoutCredentials = text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi, '$1***@')
+  return withoutCredentials.length > 500 ? `${withoutCredentials.slice(0, 500)}…` : withoutCredentials
+}
+
+/** A command line without the passwords that people type into one, as far as they can be told. */
+export function redactCommand(command: string): string {
+  const value = `('[^']*'|"[^"]*"|[^\\s'"]+)`
+  const hide = (whole: string, name: string, between: string) => (isSensitiveKey(name) ? `${name}${between}***` : whole)
+  return (
+    command
+      .replace(/\b(Bearer|Basic)\s+[^\s'"]+/gi, '$1 ***')
+      .replace(/((?:^|\s)(?:-u|--user)[ =]['"]?[^\s:'"]+:)[^\s'"]+/g, '$1***')
+      .replace(/((?:^|\s)sshpass\s+-p ?)(?:'[^']*'|"[^"]*"|\S+)/g, '$1***')
+      .replace(new RegExp(`([A-Za-z_][\\w.-]*)(=|:\\s*)${value}`, 'g'), hide)
+      // Without "=" only an option takes the next word: "grep token file" does not.
+      .replace(new RegExp(`(--?[A-Za-z][\\w-]*)(\\s+)(?!-)${value}`, 'g'), hide)
+  )
+}

@@ -1,0 +1,2 @@
+/** Channel names on Electron's wire. Alone in a file, so that the preload carries no schema library. */
+export const ipcChannel = { invoke: 'pilothouse:invoke', event: 'pilothouse:event', port: 'pilothouse:port' } as const

@@ -1,0 +1,43 @@
+import { defineConfig } from 'vitest/config'
+
+/**
+ * Real servers, containers and browsers take their time on a small machine. In CI one that stumbles is tried once
+ * more, and the report says so: a shared machine's hiccup must not hide the other fifteen hundred results.
+ */
+const patient = { testTimeout: 60_000, hookTimeout: 60_000, teardownTimeout: 30_000, retry: process.env.CI ? 1 : 0 }
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          environment: 'node',
+          include: ['{shared,agent,electron,renderer,resources}/**/*.test.{ts,tsx}'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          environment: 'node',
+          include: ['{agent,electron,resources}/**/*.itest.ts'],
+          // One file at a time: each may start a container daemon or a browser of its own.
+          fileParallelism: false,
+          ...patient,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          environment: 'node',
+          include: ['e2e/**/*.e2e.ts'],
+          fileParallelism: false,
+          ...patient,
+        },
+      },
+    ],
+  },
+})
