@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { machine } from '../features/machine/machine.fixture.ts'
-import { type ActionContext, actions } from './actions.ts'
+import type { ActionContext } from './action-kit.ts'
+import { actions } from './actions.ts'
 import { paletteEntries } from './palette.ts'
 import { available } from './registry.ts'
 

@@ -2,7 +2,7 @@ import type { MachineView } from '../../shared/domain/machine.ts'
 import { machineLook } from '../features/machine/look.ts'
 import { fuzzyFilter } from '../ui/fuzzy.ts'
 import type { DotLook } from '../ui/StateDot.tsx'
-import type { ActionContext } from './actions.ts'
+import type { ActionContext } from './action-kit.ts'
 import { type Action, available } from './registry.ts'
 import { go } from './route.ts'
 

@@ -1,4 +1,5 @@
-import { type ActionContext, actionContext, actions } from './actions.ts'
+import type { ActionContext } from './action-kit.ts'
+import { actionContext, actions } from './actions.ts'
 import { keyMatcher } from './registry.ts'
 import { useUi } from './ui.store.ts'
 

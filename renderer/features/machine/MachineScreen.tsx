@@ -1,4 +1,4 @@
-import { Ellipsis, LayoutDashboard, Monitor, SearchX, Stethoscope, TriangleAlert } from 'lucide-react'
+import { Ellipsis, SearchX, Stethoscope, TriangleAlert } from 'lucide-react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { keysOf } from '../../app/actions.ts'
 import { usePins } from '../../app/pins.ts'
@@ -12,14 +12,13 @@ import { Menu } from '../../ui/Menu.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { useFleet, useMachine } from '../fleet/fleet.store.ts'
-import { LiveTab } from '../live/LiveTab.tsx'
 import { MachineNotices } from '../power/MachineNotices.tsx'
 import { PowerMenu } from '../power/PowerMenu.tsx'
 import { Chain } from './Chain.tsx'
 import styles from './Machine.module.css'
 import { machineMenu } from './menu.tsx'
-import { Overview } from './Overview.tsx'
 import { verify } from './operations.ts'
+import { tabsOfMachine } from './tabs.tsx'
 
 /** One machine: how it is reached, what it is, what its browser shows. */
 export function MachineScreen({ machineId, tab }: { machineId: string; tab: MachineTab }) {
@@ -53,20 +52,7 @@ export function MachineScreen({ machineId, tab }: { machineId: string; tab: Mach
         label={`Parts of ${machine.name}`}
         value={tab}
         onChange={(next) => go({ screen: 'machine', machineId, tab: next })}
-        tabs={[
-          {
-            value: 'live',
-            title: 'Live',
-            icon: <Monitor size={15} aria-hidden />,
-            content: <LiveTab machine={machine} />,
-          },
-          {
-            value: 'overview',
-            title: 'Overview',
-            icon: <LayoutDashboard size={15} aria-hidden />,
-            content: <Overview machine={machine} />,
-          },
-        ]}
+        tabs={tabsOfMachine.map(({ content, ...tab }) => ({ ...tab, content: content(machine) }))}
       />
     </>
   )

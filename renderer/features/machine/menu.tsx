@@ -1,6 +1,7 @@
 import { Hand, Monitor, Pin, PinOff, Power, Stethoscope, Trash2 } from 'lucide-react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
-import { type ActionContext, actionContext, actions } from '../../app/actions.ts'
+import type { ActionContext } from '../../app/action-kit.ts'
+import { actionContext, actions } from '../../app/actions.ts'
 import { usePins } from '../../app/pins.ts'
 import { available } from '../../app/registry.ts'
 import { go } from '../../app/route.ts'
