@@ -1,10 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-/**
- * Real servers, containers and browsers take their time on a small machine. In CI one that stumbles is tried once
- * more, and the report says so: a shared machine's hiccup must not hide the other fifteen hundred results.
- */
-const patient = { testTimeout: 60_000, hookTimeout: 60_000, teardownTimeout: 30_000, retry: process.env.CI ? 1 : 0 }
+/** Real servers, containers and browsers take their time on a small machine. */
+const patient = { testTimeout: 60_000, hookTimeout: 60_000, teardownTimeout: 30_000 }
 
 export default defineConfig({
   test: {

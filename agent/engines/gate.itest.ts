@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { findPage } from '../../e2e/rigs/cdp-page.ts'
 import { type Chromium, startChromium } from '../../e2e/rigs/chromium.ts'
+import { until } from '../../e2e/rigs/until.ts'
 import { CdpConnection } from '../browser/cdp.ts'
 import { CdpClients } from '../cdp/clients.ts'
 import type { Freedom } from './engine-link.ts'
@@ -21,11 +22,12 @@ const open = async () => {
   const devTools = { port: chromium.port, browserUrl }
   return openGate({ name: 'engine', devTools, clients, freedom: () => freedom })
 }
-beforeAll(async () => {
+beforeEach(async () => {
+  freedom = { kind: 'free' }
   chromium = await startChromium(counting)
   gate = await open()
 })
-afterAll(async () => {
+afterEach(async () => {
   gate.close('the test is over')
   await chromium.stop()
 })
@@ -36,11 +38,19 @@ test('an engine that never stops trying: free it acts, held or looking it does n
   const { targetInfos } = await engine.send('Target.getTargets')
   const target = (targetInfos as { type: string; targetId: string }[]).find(({ type }) => type === 'page')
   const tab = await engine.attach(target?.targetId ?? '')
-  const page = await findPage(chromium.cdpUrl, (url) => url.startsWith('data:'))
-  const seen = () => page?.evaluate<number>('seen')
+  const page = await until('the page', () => findPage(chromium.cdpUrl, (url) => url.startsWith('data:')))
+  const seen = () => page.evaluate<number | undefined>('globalThis.seen')
   const press = () =>
     tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', x: 9, y: 9, button: 'left', clickCount: 1 })
   const key = () => tab.send('Input.dispatchKeyEvent', { type: 'keyDown', key: 'a', code: 'KeyA' })
+
+  // Input that comes before a page was drawn for the first time is lost.
+  await until('a page that takes input', async () => {
+    await press()
+    return ((await seen()) ?? 0) > 0
+  })
+  await page.evaluate('seen = 0')
+  gate.takeHeldInput()
 
   await press()
   await key()
@@ -73,7 +83,7 @@ test('an engine that never stops trying: free it acts, held or looking it does n
   await expect(engine.send('Browser.close')).rejects.toThrow(/not for engines/)
   await press()
   expect(await seen()).toBe(3)
-  page?.close()
+  page.close()
 
   gate.close('enough')
   await engine.closed
@@ -82,7 +92,6 @@ test('an engine that never stops trying: free it acts, held or looking it does n
 })
 
 test('its address takes one engine once, and no web page', async () => {
-  gate = await open()
   const refused = (url: string, headers = {}) =>
     new Promise<string>((resolve) => {
       const socket = new WebSocket(url, { headers })

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { freshFolder } from './folder.ts'
 import { runProgram, startProgram } from './program.ts'
@@ -9,6 +9,24 @@ export interface Keychain {
   pids: number[]
   stop(): Promise<void>
 }
+
+/**
+ * A session bus that starts nothing by itself: on an ordinary one the first question for a keychain may start a
+ * second daemon, which then holds the name and stays locked.
+ */
+const busConfig = (address: string) => `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>${address}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+`
 
 /** A real keychain: a D-Bus session of its own with an unlocked gnome-keyring on it. */
 export async function startKeychain(): Promise<Keychain> {
@@ -28,9 +46,9 @@ export async function startKeychain(): Promise<Keychain> {
     XDG_CACHE_HOME: inside('cache'),
     DBUS_SESSION_BUS_ADDRESS: address,
   }
-  const bus = await startProgram('dbus-daemon', ['--session', '--nofork', '--nopidfile', `--address=${address}`], {
-    env,
-  })
+  const config = path.join(folder, 'bus.conf')
+  writeFileSync(config, busConfig(address))
+  const bus = await startProgram('dbus-daemon', [`--config-file=${config}`, '--nofork', '--nopidfile'], { env })
   const ask = (destination: string, object: string, method: string, ...args: string[]) =>
     runProgram('dbus-send', ['--session', '--print-reply', `--dest=${destination}`, object, method, ...args], { env })
   let keyring: Awaited<ReturnType<typeof startProgram>> | undefined

@@ -24,6 +24,42 @@ export function readCounts(file, exitCode) {
   return counts
 }
 
+/**
+ * The files in which something failed.
+ * @param {string} file  of Vitest's JSON reporter
+ * @returns {string[]}
+ */
+export function failedFiles(file) {
+  try {
+    const report = JSON.parse(readFileSync(file, 'utf8'))
+    return report.testResults
+      .filter((/** @type {{ status: string }} */ { status }) => status === 'failed')
+      .map((/** @type {{ name: string }} */ { name }) => name)
+  } catch {
+    return []
+  }
+}
+
+/**
+ * What a run came to after its failed files ran once more: their first results no longer count.
+ * @param {string} first
+ * @param {string[]} again  the files that ran once more
+ * @param {Counts} second  what they came to then
+ * @returns {Counts}
+ */
+export function countsAfterSecondTry(first, again, second) {
+  const report = JSON.parse(readFileSync(first, 'utf8'))
+  const counts = { ...second }
+  for (const { name, assertionResults } of report.testResults) {
+    if (again.includes(name)) continue
+    for (const { status } of assertionResults) {
+      if (status === 'passed') counts.passed++
+      else counts.skipped++
+    }
+  }
+  return counts
+}
+
 /** @param {{ status: string, assertionResults: { status: string }[] }} file */
 const failedAsAWhole = (file) =>
   file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed')

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addCounts, readCounts, summary } from './test-report.mjs'
+import { addCounts, countsAfterSecondTry, failedFiles, readCounts, summary } from './test-report.mjs'
 
 let folder = ''
 beforeAll(() => {
@@ -10,7 +10,10 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-function report(failedTests: number, files: { status: string; assertionResults: { status: string }[] }[]) {
+function report(
+  failedTests: number,
+  files: { name?: string; status: string; assertionResults: { status: string }[] }[],
+) {
   const file = join(folder, 'report.json')
   const numbers = { numPassedTests: 3, numFailedTests: failedTests, numPendingTests: 1, numTodoTests: 1 }
   writeFileSync(file, JSON.stringify({ ...numbers, testResults: files }))
@@ -38,4 +41,16 @@ test('adds projects up into the last line', () => {
     { passed: 10, failed: 3, skipped: 0 },
   ])
   expect(summary(counts)).toBe('11 passed, 3 failed, 2 skipped')
+})
+
+test('of a file that ran once more only the second results count', () => {
+  const results = (...statuses: string[]) => statuses.map((status) => ({ status }))
+  const first = report(1, [
+    { name: 'steady', status: 'passed', assertionResults: results('passed', 'passed', 'skipped') },
+    { name: 'stumbled', status: 'failed', assertionResults: results('passed', 'failed', 'skipped') },
+  ])
+  expect(failedFiles(first)).toEqual(['stumbled'])
+  const again = { passed: 2, failed: 1, skipped: 0 }
+  expect(countsAfterSecondTry(first, ['stumbled'], again)).toEqual({ passed: 4, failed: 1, skipped: 1 })
+  expect(failedFiles(join(folder, 'absent.json'))).toEqual([])
 })

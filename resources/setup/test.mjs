@@ -1,7 +1,7 @@
 // @ts-check
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { build } from './build.mjs'
 import { describe, runScript, SetupFailure } from './failure.mjs'
 import { inRoot, root } from './paths.mjs'
@@ -9,7 +9,7 @@ import { prepare } from './prepare.mjs'
 import { elapsed, step } from './progress.mjs'
 import { run, runAttached } from './run.mjs'
 import { planTests, testFiles, usage } from './test-args.mjs'
-import { addCounts, readCounts, summary } from './test-report.mjs'
+import { addCounts, countsAfterSecondTry, failedFiles, readCounts, summary } from './test-report.mjs'
 
 const tsc = inRoot('node_modules', 'typescript', 'bin', 'tsc')
 const biome = inRoot('node_modules', '@biomejs', 'biome', 'bin', 'biome')
@@ -62,17 +62,17 @@ async function runProjects({ node, env }, plan) {
   const all = []
   for (const project of plan.projects) {
     const began = performance.now()
-    const report = join(folder, `${project}.json`)
     console.log(`\n… Tests: ${project}`)
-    const code = await runAttached(
-      node,
-      [
-        ...[vitest, 'run', '--project', project, '--passWithNoTests', ...plan.vitestArgs],
-        ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-      ],
-      { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] },
-    )
-    const counts = readCounts(report, code)
+    const once = (/** @type {string} */ report, /** @type {string[]} */ files) =>
+      runAttached(
+        node,
+        [
+          ...[vitest, 'run', '--project', project, '--passWithNoTests', ...files],
+          ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+        ],
+        { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] },
+      )
+    const counts = await withSecondTry(join(folder, project), project, once, plan.vitestArgs)
     all.push(counts)
     const mark = counts.failed > 0 ? '✗' : '✓'
     console.log(`${mark} Tests: ${project} · ${summary(counts)}  ${elapsed(performance.now() - began)}`)
@@ -83,4 +83,29 @@ async function runProjects({ node, env }, plan) {
     return { ...sum, failed: 1 }
   }
   return sum
+}
+
+/** More failed files than this are no stumble. */
+const mostStumbles = 5
+
+/**
+ * Real servers, containers and browsers on a shared machine stumble now and then. A file of theirs that failed runs
+ * once more, from its start and alone; what failed twice has failed, and what passed then is named as unsteady.
+ * @param {string} place  where reports go, without an ending
+ * @param {string} project
+ * @param {(report: string, files: string[]) => Promise<number>} runOnce
+ * @param {string[]} chosen
+ */
+async function withSecondTry(place, project, runOnce, chosen) {
+  const first = `${place}.json`
+  const code = await runOnce(first, chosen)
+  const counts = readCounts(first, code)
+  const failed = failedFiles(first)
+  if (project === 'unit' || failed.length === 0 || failed.length > mostStumbles) return counts
+  console.log(`\n… Once more, alone: ${failed.map((file) => relative(root, file)).join(', ')}`)
+  const second = `${place}-again.json`
+  const again = readCounts(second, await runOnce(second, failed))
+  const unsteady = failed.filter((file) => !failedFiles(second).includes(file))
+  for (const file of unsteady) console.log(`! Unsteady: ${relative(root, file)} failed, and passed when run again`)
+  return countsAfterSecondTry(first, failed, again)
 }
