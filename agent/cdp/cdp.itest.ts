@@ -277,6 +277,23 @@ describe('while a person has the lease', () => {
   })
 })
 
+test('whoever has the lease controls beside the controller that waits, and no longer than the lease lasts', async () => {
+  const engine = await RawCdp.open(rig)
+  const engineActs = await engine.page()
+  await expect(RawCdp.open(rig, '?role=controller&leaseId=guessed')).rejects.toMatchObject({ status: 409 })
+  const { leaseId } = await take()
+  const holder = await RawCdp.open(rig, `?role=controller&leaseId=${leaseId}`)
+  const holderActs = await holder.page()
+  const sum = { expression: '1 + 1' }
+  expect((await holderActs('Runtime.evaluate', sum)).result).toMatchObject({ result: { value: 2 } })
+  expect((await engineActs('Runtime.evaluate', sum)).error?.message).toContain('Ann')
+  await rig.agent.client.call('takeover.handBack', { leaseId })
+  expect(await holder.closed).toMatchObject({ reason: 'the lease ended' })
+  expect((await engineActs('Runtime.evaluate', sum)).result).toMatchObject({ result: { value: 2 } })
+  engine.close()
+  await gone()
+})
+
 /** Straight to Chromium, past the relay: what the page itself has seen. */
 async function directCounter() {
   const find = () => findPage(chromiumAddress(rig.agent.dataDir), (url) => url.startsWith(rig.site))

@@ -15,6 +15,13 @@ export interface CdpParts {
   sockets: Pick<SocketHandlers, 'cdp' | 'cdpPage'>
 }
 
+interface Attach {
+  role: 'controller' | 'observer'
+  name?: string | undefined
+  leaseId?: string | undefined
+  targetId?: string
+}
+
 /** How long a takeover waits for clicks that were on their way. A browser that hangs must not keep a person out. */
 const inputDoneMs = 1000
 
@@ -22,19 +29,19 @@ const inputDoneMs = 1000
 export function createCdpParts(browser: BrowserService, leases: LeaseService): CdpParts {
   const clients = new CdpClients()
   browser.onEnd(() => clients.closeAll('the browser ended'))
+  leases.onEnd(() => clients.closeHolder('the lease ended'))
   leases.onTaken(() => {
     const done = clients.links.map((link) => (link instanceof ControllerLink ? link.inputDone() : undefined))
     return Promise.race([Promise.all(done), new Promise((resolve) => setTimeout(resolve, inputDoneMs).unref())])
   })
 
-  const attach = async (
-    params: { role: 'controller' | 'observer'; name?: string | undefined; targetId?: string },
-    context: CallContext,
-  ): Promise<(proxied: ProxiedStream) => void> => {
+  const attach = async (params: Attach, context: CallContext): Promise<(proxied: ProxiedStream) => void> => {
     const { devTools } = browser.requireSession()
-    const { role, targetId = null } = params
+    const { role, leaseId, targetId = null } = params
     const name = params.name ?? context.operator ?? `a client at ${context.peer}`
-    const seat = clients.take({ role, name, peer: context.peer, targetId })
+    const holdsLease = role === 'controller' && leaseId !== undefined
+    if (holdsLease) leases.check(leaseId)
+    const seat = clients.take({ role, name, peer: context.peer, targetId }, holdsLease)
     context.note({ role, name, clientId: seat.id })
     try {
       const path = targetId === null ? new URL(devTools.browserUrl).pathname : `/devtools/page/${targetId}`
@@ -45,12 +52,14 @@ export function createCdpParts(browser: BrowserService, leases: LeaseService): C
           onRefused: () => {
             seat.refused++
           },
-          operator: () => leases.current?.operator ?? null,
+          operator: () => (leases.isHeldBy(leaseId) ? null : (leases.current?.operator ?? null)),
         }
         const link =
           role === 'observer' ? new ObserverLink(stream, upstream, hooks) : new ControllerLink(stream, upstream, hooks)
         seat.link = link
         link.open(head, upstream)
+        // It may have ended while Chromium was being asked.
+        if (holdsLease && !leases.isHeldBy(leaseId)) link.close(1001, 'the lease ended')
       }
     } catch (error) {
       clients.leave(seat.id)

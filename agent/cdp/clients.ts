@@ -7,6 +7,8 @@ import type { Link } from './link.ts'
 const maxObservers = 32
 
 interface Seat extends CdpClient {
+  /** Sits here by right of the lease, beside the controller that waits for its end. */
+  holdsLease: boolean
   link: Link | null
   cutTimer: NodeJS.Timeout | undefined
 }
@@ -16,7 +18,7 @@ export class CdpClients {
   readonly #seats = new Map<string, Seat>()
 
   list(): CdpClient[] {
-    return [...this.#seats.values()].map(({ link: _link, cutTimer: _timer, ...client }) => client)
+    return [...this.#seats.values()].map(bare)
   }
 
   get links(): Link[] {
@@ -24,20 +26,21 @@ export class CdpClients {
   }
 
   /** Takes a place before the connection is made, so that two controllers at the same moment cannot both have it. */
-  take(client: Pick<CdpClient, 'role' | 'name' | 'peer' | 'targetId'>): Seat {
+  take(client: Pick<CdpClient, 'role' | 'name' | 'peer' | 'targetId'>, holdsLease = false): Seat {
     const seats = [...this.#seats.values()]
-    const controller = seats.find((seat) => seat.role === 'controller')
-    if (client.role === 'controller' && controller !== undefined) {
+    const controller = seats.find((seat) => seat.role === 'controller' && !seat.holdsLease)
+    if (client.role === 'controller' && !holdsLease && controller !== undefined) {
       throw new Problem(
         'controller-busy',
         `${controller.name} controls the browser since ${controller.connectedAt}. Connect with role=observer, or cut it with DELETE /v1/browser/cdp/clients/${controller.id}.`,
         { controller: controller.name, clientId: controller.id, since: controller.connectedAt },
       )
     }
-    if (client.role !== 'controller' && seats.filter((seat) => seat.role !== 'controller').length >= maxObservers)
+    const isGuest = client.role !== 'controller' || holdsLease
+    if (isGuest && seats.filter((seat) => seat.role !== 'controller' || seat.holdsLease).length >= maxObservers)
       throw new Problem('too-many-requests', `There are ${maxObservers} observers already. Close one of them first.`)
     const connectedAt = new Date().toISOString()
-    const seat = { ...client, id: randomUUID(), connectedAt, refused: 0, link: null, cutTimer: undefined }
+    const seat = { ...client, id: randomUUID(), connectedAt, refused: 0, holdsLease, link: null, cutTimer: undefined }
     this.#seats.set(seat.id, seat)
     return seat
   }
@@ -56,11 +59,19 @@ export class CdpClients {
     clearTimeout(seat.cutTimer)
     if (graceMs === 0) cut()
     else seat.cutTimer = setTimeout(cut, graceMs)
-    const { link: _link, cutTimer: _timer, ...client } = seat
-    return client
+    return bare(seat)
+  }
+
+  /** Whoever controlled by right of the lease does so no longer. */
+  closeHolder(reason: string): void {
+    for (const { holdsLease, link } of this.#seats.values()) if (holdsLease) link?.close(1001, reason)
   }
 
   closeAll(reason: string): void {
     for (const link of this.links) link.close(1001, reason)
   }
+}
+
+function bare({ link: _link, cutTimer: _timer, holdsLease: _holds, ...client }: Seat): CdpClient {
+  return client
 }

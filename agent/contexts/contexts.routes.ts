@@ -26,9 +26,9 @@ export function contextsRoutes(
       await setCookie(pages, params)
       return { ok: true }
     },
-    'cookies.delete': async ({ name, domain }, context) => {
+    'cookies.delete': async ({ name, domain, leaseId }, context) => {
       const pages = calls.open()
-      calls.guard(undefined)
+      calls.guard(leaseId)
       context.note({ deleted: await deleteCookies(pages, name, domain) })
       return { ok: true }
     },

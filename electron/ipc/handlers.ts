@@ -13,6 +13,7 @@ import type { IpcHandlers } from './dispatch.ts'
 import { type PowerHandlerDeps, powerHandlers } from './power-handlers.ts'
 import type { Streams } from './streams.ts'
 import { tunnelHandlers } from './tunnel-handlers.ts'
+import { callWithLease } from './with-lease.ts'
 
 export interface HandlerDeps extends Omit<PowerHandlerDeps, 'personActs' | 'operator' | 'diagnostics'> {
   fleet: Fleet
@@ -73,8 +74,9 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
 
     'agent.call': ({ machineId, call, params }) => {
       const name = callFor(call)
+      const given = callWithLease(callsByName[name], params, fleet.leases.leaseId(machineId))
       // Starting a browser, or a picture of a whole page, may take longer than an ordinary answer.
-      return fleet.call(machineId, name, params as never, { timeoutMs: isSlow(name) ? 120_000 : 30_000 })
+      return fleet.call(machineId, name, given as never, { timeoutMs: isSlow(name) ? 120_000 : 30_000 })
     },
 
     'takeover.take': async ({ machineId, reason }) => {

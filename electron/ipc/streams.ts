@@ -7,6 +7,7 @@ import { parseJson } from '../../shared/contract/wire.ts'
 import { describeIssues, Problem } from '../../shared/errors.ts'
 import { type PortLike, PortStream } from '../../shared/stream.ts'
 import type { Caller } from './dispatch.ts'
+import { socketWithLease } from './with-lease.ts'
 
 /** Bytes on their way to the agent beyond which a window has to wait. A paste is less, a flood is more. */
 const maxBufferedBytes = 1024 * 1024
@@ -44,7 +45,7 @@ export class Streams {
   async open(machineId: string, name: string, params: Record<string, unknown>, caller: Caller): Promise<string> {
     const definition = socketFor(name)
     const socketName = definition.name as SocketName
-    const values = this.#withLease(machineId, definition, params)
+    const values = socketWithLease(definition, params, this.#deps.leaseId(machineId))
     const socket = await this.#deps.client(machineId).open(socketName, values as never)
     const streamId = randomUUID()
     const { here, there } = this.#deps.makeChannel()
@@ -70,22 +71,6 @@ export class Streams {
   /** The machine is gone: nothing that hangs on it waits any longer, and each is told why. */
   closeMachine(machineId: string, reason: string): void {
     for (const [stream, of] of this.#open) if (of === machineId) stream.close(1001, reason.slice(0, 100))
-  }
-
-  /** A window says what it wants; the lease that allows it is added here and never shown to it. */
-  #withLease(
-    machineId: string,
-    definition: SocketDefinition,
-    params: Record<string, unknown>,
-  ): Record<string, unknown> {
-    if (!('leaseId' in definition.params.shape)) return params
-    if ('leaseId' in params) throw new Problem('invalid-params', 'A window does not hold leases: leave leaseId out.')
-    const leaseId = this.#deps.leaseId(machineId)
-    const wantsControl = 'mode' in definition.params.shape ? params['mode'] === 'control' : leaseId !== undefined
-    if (!wantsControl) return params
-    if (leaseId === undefined)
-      throw new Problem('lease-gone', 'You do not have control of this browser. Take over first.')
-    return { ...params, leaseId }
   }
 }
 

@@ -14,6 +14,11 @@ const attach = {
     .max(100)
     .optional()
     .describe('What the next one who wants control is told; X-Operator otherwise'),
+  leaseId: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('Whoever has the browser controls it beside the controller that has to wait, as long as the lease lasts'),
 }
 
 /** Chromium's own format, which it may extend: passed on, not checked. */
@@ -41,7 +46,6 @@ export const cdpPage = defineSocket({
   send: cdpMessage,
   receive: cdpMessage,
   proxied: true,
-  windows: false,
   audit: 'cdp_attach',
 })
 

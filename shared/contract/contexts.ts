@@ -99,7 +99,7 @@ export const deleteCookies = defineCall({
   path: '/v1/browser/cookies',
   access: 'secret',
   summary: 'Deletes the cookies of a name, everywhere or of one domain.',
-  params: z.strictObject({ name: z.string().min(1).max(4096), domain: z.string().max(253).optional() }),
+  params: z.strictObject({ name: z.string().min(1).max(4096), domain: z.string().max(253).optional(), leaseId }),
   result: z.object({ ok: z.boolean() }),
   problems: ['not-active', 'cdp-error', 'held-by-operator'],
   audit: 'act',

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { callsByName, socketsByName } from '../../shared/contract/index.ts'
+import { callWithLease, socketWithLease } from './with-lease.ts'
+
+describe('a call of a window', () => {
+  test('that changes the page gets the lease, and is refused without one', () => {
+    expect(callWithLease(callsByName['browser.reload'], { ignoreCache: true }, 'l1')).toEqual({
+      ignoreCache: true,
+      leaseId: 'l1',
+    })
+    for (const name of ['browser.navigate', 'browser.execute', 'tabs.close', 'cookies.set', 'cookies.delete'] as const)
+      expect(() => callWithLease(callsByName[name], {}, undefined), name).toThrow(/Take over first/)
+  })
+
+  test('that reads passes as it is', () => {
+    expect(callWithLease(callsByName['browser.markdown'], {}, undefined)).toEqual({})
+    expect(callWithLease(callsByName['browser.scrape'], { selectors: {} }, undefined)).toEqual({ selectors: {} })
+    expect(() => callWithLease(callsByName['browser.scrape'], { selectors: {}, url: 'x' }, undefined)).toThrow()
+  })
+
+  test('cannot bring a lease of its own', () => {
+    expect(() => callWithLease(callsByName['browser.back'], { leaseId: 'stolen' }, 'l1')).toThrow(/leave leaseId out/)
+  })
+})
+
+describe('a socket of a window', () => {
+  test('is an observer unless it asks to control, which needs the lease', () => {
+    expect(socketWithLease(socketsByName.cdpPage, { targetId: 't' }, 'l1')).toEqual({ targetId: 't', role: 'observer' })
+    expect(socketWithLease(socketsByName.cdpPage, { targetId: 't', role: 'controller' }, 'l1')).toEqual({
+      targetId: 't',
+      role: 'controller',
+      leaseId: 'l1',
+    })
+    expect(() => socketWithLease(socketsByName.cdpPage, { targetId: 't', role: 'controller' }, undefined)).toThrow(
+      /Take over first/,
+    )
+  })
+})
