@@ -77,7 +77,7 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
     ...machines,
     clock: systemClock,
     chooseFile,
-    copyText: (text) => clipboard.writeText(text),
+    clipboard,
   })
   machines.start()
   // Found out while the window loads: it is one of the first things the window asks for.

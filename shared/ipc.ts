@@ -4,6 +4,7 @@ import { environments, machineTypes, machineView, tunnelSchema } from './domain/
 import { providerSchema } from './domain/power.ts'
 import { problemSchema } from './errors.ts'
 import { powerCalls, powerEvents } from './ipc-power.ts'
+import { takeoverIpc } from './ipc-takeover.ts'
 
 /**
  * Everything that passes between main and a window, declared as the agent's calls are. The window's side
@@ -35,6 +36,10 @@ export const keychainState = z.object({
 export const settingsSchema = z.strictObject({
   theme: z.enum(['system', 'dark', 'light']),
   operator: z.string().trim().min(1).max(100),
+  /** How long control lasts without a sign of life. */
+  leaseMinutes: z.int().min(1).max(15),
+  /** A tone when a person is wanted. */
+  takeoverSound: z.boolean(),
 })
 export type Settings = z.infer<typeof settingsSchema>
 
@@ -99,6 +104,7 @@ export type TailscalePeers = z.infer<typeof tailscalePeers>
 
 export const ipcCalls = {
   ...powerCalls,
+  ...takeoverIpc,
   'app.info': define(nothing, appInfo),
   'app.copyText': define(z.strictObject({ text: z.string().max(1024 * 1024) }), done),
   /** The live view shows a page: what `--screenshot` waits for. */
@@ -165,17 +171,6 @@ export const ipcCalls = {
   'agent.call': define(
     z.strictObject({ machineId, call: z.string().max(100), params: z.record(z.string(), z.unknown()) }),
     z.unknown(),
-  ),
-
-  /** Leases stay in main: a window says take and give back, and never sees the lease's id. */
-  'takeover.take': define(
-    z.strictObject({ machineId, reason: z.string().max(500) }),
-    z.object({ expiresAt: z.string() }),
-  ),
-  'takeover.stillHere': define(onMachine, z.object({ expiresAt: z.string() })),
-  'takeover.giveBack': define(
-    z.strictObject({ machineId, outcome: z.string().max(64), note: z.string().max(2000) }),
-    done,
   ),
 
   /** The stream itself comes as a MessagePort with this id; see stream.ts. */

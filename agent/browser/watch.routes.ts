@@ -7,7 +7,7 @@ import { PageWatcher } from './screencast.ts'
 
 /** `/v1/browser/watch`: what happens on the pages, and the live view of a browser without a display. */
 export function watchSocket(browser: BrowserService, leases: LeaseService, viewers: Viewers): SocketHandler<'watch'> {
-  return (params) => {
+  return (params, context) => {
     const session = browser.requireSession()
     return (socket) => {
       const mayControl = () => leases.isHeldBy(params.leaseId)
@@ -15,7 +15,7 @@ export function watchSocket(browser: BrowserService, leases: LeaseService, viewe
       const cleanups = [
         leases.onEnd(() => watcher.controlChanged()),
         browser.onEnd(() => socket.close(1001, 'the browser ended')),
-        params.screencast ? viewers.join() : () => {},
+        params.screencast ? viewers.join(context.operator, params.leaseId !== undefined) : () => {},
         params.events ? sendPageEvents(session.pages, socket) : () => {},
         () => watcher.stop(),
       ]

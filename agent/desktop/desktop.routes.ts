@@ -20,8 +20,8 @@ export function desktopRoutes(desktop: DesktopService): Pick<Handlers, DesktopCa
       return { ok: true }
     },
     'desktop.getClipboard': async () => ({ text: await desktop.readClipboard() }),
-    'desktop.setClipboard': async ({ text }) => {
-      await desktop.setClipboard(text)
+    'desktop.setClipboard': async ({ text, leaseId }) => {
+      await desktop.setClipboard(text, leaseId)
       return { ok: true }
     },
   }

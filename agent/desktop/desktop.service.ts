@@ -93,8 +93,9 @@ export class DesktopService {
     return reached(() => readClipboard(this.#display().env), 'The clipboard cannot be read')
   }
 
-  async setClipboard(text: string): Promise<void> {
-    this.#refuseWhileHeld()
+  /** Also for whoever has control: that is how an operator pastes. */
+  async setClipboard(text: string, leaseId?: string): Promise<void> {
+    if (!this.#leases.isHeldBy(leaseId)) this.#refuseWhileHeld()
     const withdraw = await reached(() => offerClipboard(this.#display().env, text), 'The clipboard cannot be set')
     this.#withdrawClipboard()
     this.#withdrawClipboard = withdraw

@@ -71,7 +71,10 @@ export function createEngineParts(options: EnginePartsOptions): EngineParts {
   return {
     handlers: {
       ...enginesRoutes({ controller, runner, settings, store, leases }),
-      ...takeoverRoutes({ browser, leases, viewers, requests, takeovers, jobId: () => jobs.runningId }),
+      ...takeoverRoutes({
+        ...{ browser, leases, viewers, requests, takeovers, jobId: () => jobs.runningId },
+        history: (operator, limit) => store.takeovers(operator, limit),
+      }),
       ...jobs.handlers,
     },
     async stop() {

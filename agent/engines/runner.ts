@@ -224,6 +224,7 @@ export class EngineRunner {
     const request = requests.raise({
       reason: run.attempts.at(-1)?.detail ?? 'a person is wanted',
       instruction: run.params.instruction,
+      tried: run.attempts,
       ...{ pageUrl: browser.url(), picture: await browser.thumbnail() },
       ...{ timeMs: Math.max(1, timeMs), runId: run.id, jobId: run.params.jobId ?? null },
     })

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Attempt, EngineConfig, SwitchRecord } from '../../shared/contract/engines.ts'
+import type { PastTakeover } from '../../shared/contract/takeover.ts'
 import type { TrackRecord } from '../../shared/domain/cascade.ts'
 import { driverName } from '../../shared/domain/switch-criteria.ts'
 import { openDatabase, rows } from '../storage/database.ts'
@@ -26,6 +27,8 @@ const migrations = [
    );
    CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
    CREATE TABLE jobs (id TEXT PRIMARY KEY, time TEXT NOT NULL, state TEXT NOT NULL, job TEXT NOT NULL);`,
+  `ALTER TABLE takeovers ADD COLUMN held_ms REAL;
+   CREATE INDEX takeovers_by_operator ON takeovers (operator, id);`,
 ]
 
 /** What engines did, kept across restarts. */
@@ -86,13 +89,23 @@ export class EngineStore {
   addTakeover(times: TakeoverTimes): void {
     this.database
       .prepare(
-        `INSERT INTO takeovers (time, operator, request, outcome, note, handed_to, accepted_ms, control_ms, acting_ms)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO takeovers (time, operator, request, outcome, note, handed_to, accepted_ms, control_ms, acting_ms, held_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         ...[new Date().toISOString(), times.operator, times.requestId, times.outcome, times.note, times.handedBackTo],
-        ...[times.requestToAcceptedMs, times.acceptedToControlMs, times.handBackToActingMs],
+        ...[times.requestToAcceptedMs, times.acceptedToControlMs, times.handBackToActingMs, times.heldMs],
       )
+  }
+
+  /** Takeovers that are over, the newest first. */
+  takeovers(operator: string | undefined, limit: number): PastTakeover[] {
+    const query = this.database.prepare(
+      `SELECT id, time, operator, request AS requestId, outcome, note, handed_to AS handedBackTo, held_ms AS heldMs,
+         accepted_ms AS requestToAcceptedMs, control_ms AS acceptedToControlMs, acting_ms AS handBackToActingMs
+       FROM takeovers WHERE ? IS NULL OR operator = ? ORDER BY id DESC LIMIT ?`,
+    )
+    return rows<PastTakeover>(query, operator ?? null, operator ?? null, limit).map((row) => ({ ...row }))
   }
 
   readConfig(): unknown {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Attempt } from '../../shared/contract/attempts.ts'
 import type { EventData } from '../../shared/contract/index.ts'
 import type { TakeoverRequest } from '../../shared/contract/takeover.ts'
 import { Problem } from '../../shared/errors.ts'
@@ -22,6 +23,7 @@ export interface Asked {
   timeMs: number
   runId: string | null
   jobId: string | null
+  tried?: readonly Attempt[]
 }
 
 interface Open {
@@ -52,13 +54,13 @@ export class TakeoverRequests {
 
   /** Calls for a person; settles when one has come and gone, or none will come. */
   raise(asked: Asked): { id: string; outcome: Promise<RequestOutcome>; cancel: (reason: string) => void } {
-    const { timeMs, ...rest } = asked
+    const { timeMs, tried = [], ...rest } = asked
     const id = randomUUID()
     const now = Date.now()
     const settled = Promise.withResolvers<RequestOutcome>()
     const request: Open = {
       view: {
-        ...rest,
+        ...{ ...rest, tried: [...tried] },
         ...{ id, state: 'open', assignedTo: null, operator: null },
         ...{ raisedAt: new Date(now).toISOString(), deadline: new Date(now + timeMs).toISOString() },
       },

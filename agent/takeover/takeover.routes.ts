@@ -1,3 +1,4 @@
+import type { PastTakeover } from '../../shared/contract/takeover.ts'
 import type { BrowserService } from '../browser/browser.service.ts'
 import type { Handlers } from '../server/handlers.ts'
 import type { LeaseService } from './lease.service.ts'
@@ -14,6 +15,7 @@ type TakeoverCall =
   | 'takeover.accept'
   | 'takeover.decline'
   | 'takeover.handOn'
+  | 'takeover.history'
 
 export interface TakeoverParts {
   browser: BrowserService
@@ -21,6 +23,7 @@ export interface TakeoverParts {
   viewers: Viewers
   requests: TakeoverRequests
   takeovers: Takeovers
+  history: (operator: string | undefined, limit: number) => PastTakeover[]
   jobId: () => string | null
 }
 
@@ -38,6 +41,7 @@ export function takeoverRoutes(parts: TakeoverParts): Pick<Handlers, TakeoverCal
         activeSession: session === null ? null : { jobId: parts.jobId(), pageUrl: page?.url ?? null },
         lease: leases.current,
         viewers: viewers.count,
+        watching: viewers.watching,
       }
     },
     'takeover.take': (params, context) => {
@@ -68,5 +72,6 @@ export function takeoverRoutes(parts: TakeoverParts): Pick<Handlers, TakeoverCal
       context.note({ change: 'handed_on', requestId: id, to })
       return requests.handOn(id, to)
     },
+    'takeover.history': ({ operator, limit }) => ({ takeovers: parts.history(operator, limit) }),
   }
 }

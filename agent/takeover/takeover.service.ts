@@ -20,6 +20,7 @@ export interface TakeoverTimes {
   outcome: string
   note: string
   handedBackTo: string
+  heldMs: number
   requestToAcceptedMs: number | null
   acceptedToControlMs: number | null
   handBackToActingMs: number | null
@@ -116,7 +117,7 @@ export class Takeovers {
     this.#held = null
     const toEngine = change === 'handed_back' && handedBack !== null && handedBack.to !== 'none'
     const kept: TakeoverTimes = {
-      operator,
+      ...{ operator, heldMs },
       requestId: held?.requestId ?? null,
       outcome: handedBack?.outcome ?? change,
       note: handedBack?.note ?? '',
@@ -128,7 +129,8 @@ export class Takeovers {
           ? rounded(performance.now() - held.handBackBegan)
           : null,
     }
-    publish('human_takeover', { change: 'ended', ...kept })
+    const { heldMs: _heldMs, ...told } = kept
+    publish('human_takeover', { change: 'ended', ...told })
     requests.leaseEnded({ change, operator, heldMs, handedBack })
     keep(kept)
     if (toEngine || change === 'ended') return

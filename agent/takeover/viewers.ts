@@ -1,31 +1,34 @@
+import type { Watcher } from '../../shared/contract/takeover.ts'
 import type { Publish } from '../events/publish.ts'
 
-/** How many look at the browser now. */
+/** Who looks at the browser now. */
 export class Viewers {
   readonly #publish: Publish
-  #count = 0
+  readonly #watching = new Set<Watcher>()
 
   constructor(publish: Publish) {
     this.#publish = publish
   }
 
   get count(): number {
-    return this.#count
+    return this.#watching.size
+  }
+
+  get watching(): Watcher[] {
+    return [...this.#watching]
   }
 
   /** Counts one more; returns what counts it out again. */
-  join(): () => void {
-    this.#change(1)
-    let left = false
+  join(operator: string | null, control: boolean): () => void {
+    const watcher = { operator, since: new Date().toISOString(), control }
+    this.#watching.add(watcher)
+    this.#tell()
     return () => {
-      if (left) return
-      left = true
-      this.#change(-1)
+      if (this.#watching.delete(watcher)) this.#tell()
     }
   }
 
-  #change(by: number): void {
-    this.#count += by
-    this.#publish('viewers', { count: this.#count })
+  #tell(): void {
+    this.#publish('viewers', { count: this.count, watching: this.watching })
   }
 }

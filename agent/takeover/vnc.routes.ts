@@ -27,7 +27,7 @@ export function vncSocket(browser: BrowserService, leases: LeaseService, viewers
     if (context.signal.aborted) abandon()
     return (socket) => {
       context.signal.removeEventListener('abort', abandon)
-      const leave = viewers.join()
+      const leave = viewers.join(context.operator, wantsControl)
       const cleanups = [leave]
       const relay = new VncRelay(socket, server, {
         clipboard: params.clipboard,

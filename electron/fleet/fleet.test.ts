@@ -264,7 +264,7 @@ test('a removed machine is gone from store, vault and windows', async () => {
 
 test('a lease is taken for the operator, renewed at most every 20 s, and given back at the end', async () => {
   const id = await added()
-  await fleet.leases.take(id, fleet.client(id), 'ada', '')
+  await fleet.leases.take(id, fleet.client(id), { operator: 'ada', ttlMs: 300_000 })
   agent.calls.length = 0
   const renewals = () => agent.calls.filter((call) => call.endsWith('/renew')).length
   await fleet.leases.stillHere(id)

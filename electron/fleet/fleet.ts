@@ -159,7 +159,8 @@ export class Fleet {
   async remove(id: string): Promise<void> {
     const machine = this.machine(id)
     if (this.leases.leaseId(id) !== undefined) {
-      await this.leases.giveBack(id, 'machine_removed', 'The machine was removed from the console.').catch(() => {})
+      const note = 'The machine was removed from the console.'
+      await this.leases.giveBack(id, { outcome: 'machine_removed', note }).catch(() => {})
     }
     machine.stop()
     this.#machines.delete(id)

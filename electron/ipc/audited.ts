@@ -20,7 +20,7 @@ const as =
 
 /** Every call of a window that changes something, and how it is written down. */
 const recorded: Partial<Record<IpcName, (params: Params) => Recorded | undefined>> = {
-  'settings.set': as('settings', 'theme', 'operator'),
+  'settings.set': as('settings', 'theme', 'operator', 'leaseMinutes', 'takeoverSound'),
   'prices.set': as('settings', 'asOf'),
   'fleet.tryLocal': as('start'),
   'fleet.add': as('add_machine', 'name', 'environment', 'machineType', 'tunnel', 'provider'),
@@ -39,7 +39,11 @@ const recorded: Partial<Record<IpcName, (params: Params) => Recorded | undefined
   'enroll.undo': as('enroll_undo'),
   'audit.export': as('export_audit', 'format'),
   'takeover.take': as('takeover', 'reason'),
-  'takeover.giveBack': as('hand_back', 'outcome', 'note'),
+  'takeover.accept': as('takeover', 'requestId'),
+  'takeover.giveBack': as('hand_back', 'outcome', 'note', 'handBackTo', 'mode'),
+  'live.paste': as('act'),
+  'live.copy': as('read_clipboard'),
+  'live.saveScreenshot': as('screenshot', 'of'),
   'prompt.answer': as('answer_prompt', 'action'),
   'agent.call': (params) => {
     const call = callsByName[params['call'] as CallName]

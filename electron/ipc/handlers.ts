@@ -12,6 +12,7 @@ import type { Vault } from '../vault/vault.ts'
 import type { IpcHandlers } from './dispatch.ts'
 import { type PowerHandlerDeps, powerHandlers } from './power-handlers.ts'
 import type { Streams } from './streams.ts'
+import { takeoverHandlers } from './takeover-handlers.ts'
 import { tunnelHandlers } from './tunnel-handlers.ts'
 import { callWithLease } from './with-lease.ts'
 
@@ -24,7 +25,7 @@ export interface HandlerDeps extends Omit<PowerHandlerDeps, 'personActs' | 'oper
   tunnels: Tunnels
   prompts: Prompts
   about: Pick<AppInfo, 'version' | 'platform' | 'electron' | 'open'>
-  copyText: (text: string) => void
+  clipboard: { readText: () => string | Promise<string>; writeText: (text: string) => void | Promise<void> }
   onLivePicture: (machineId: string) => void
 }
 
@@ -33,6 +34,7 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
   const { fleet, local, streams, vault, settings, tunnels } = deps
   return {
     ...tunnelHandlers(tunnels, deps.prompts),
+    ...takeoverHandlers(deps),
     ...powerHandlers({
       ...deps,
       operator: () => settings.current.operator,
@@ -40,8 +42,8 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
       diagnostics: { streams, versions: versionsOf(deps.about) },
     }),
     'app.info': async () => ({ ...deps.about, keychain: await vault.stateSoon(), settings: settings.current }),
-    'app.copyText': ({ text }) => {
-      deps.copyText(text)
+    'app.copyText': async ({ text }) => {
+      await deps.clipboard.writeText(text)
       return {}
     },
     'app.livePictureShown': ({ machineId }) => {
@@ -77,20 +79,6 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
       const given = callWithLease(callsByName[name], params, fleet.leases.leaseId(machineId))
       // Starting a browser, or a picture of a whole page, may take longer than an ordinary answer.
       return fleet.call(machineId, name, given as never, { timeoutMs: isSlow(name) ? 120_000 : 30_000 })
-    },
-
-    'takeover.take': async ({ machineId, reason }) => {
-      const operator = settings.current.operator
-      const { expiresAt } = await fleet.leases.take(machineId, fleet.client(machineId), operator, reason)
-      return { expiresAt }
-    },
-    'takeover.stillHere': async ({ machineId }) => {
-      const { expiresAt } = await fleet.leases.stillHere(machineId)
-      return { expiresAt }
-    },
-    'takeover.giveBack': async ({ machineId, outcome, note }) => {
-      await fleet.leases.giveBack(machineId, outcome, note)
-      return {}
     },
 
     'stream.open': async ({ machineId, socket, params }, caller) => ({

@@ -70,10 +70,14 @@ export const setClipboard = defineCall({
   path: '/v1/desktop/clipboard',
   access: 'secret',
   summary: "Sets the display's clipboard.",
-  params: z.strictObject({ text: z.string().max(500_000) }),
+  params: z.strictObject({
+    text: z.string().max(500_000),
+    leaseId: z.string().max(100).optional().describe('The lease in force, where the caller is its holder'),
+  }),
   result: done,
   problems: [...acting, 'install-required'],
   audit: 'act',
+  secretParams: ['text'],
 })
 
 export const recording = z.object({

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { platforms } from '../domain/platforms.ts'
 import { engineModes, engineNames } from '../domain/switch-criteria.ts'
+import { attempt, drivers } from './attempts.ts'
 import { defineCall, defineEvent, openEnum } from './define.ts'
 import { leaseView } from './takeover.ts'
 
+export type { Attempt } from './attempts.ts'
+
 /** Who drives the browser, how one engine makes way for another, and what that came to. */
 
-const drivers = ['stagehand', 'magnitude', 'human', 'none'] as const
 const driverView = z.object({ engine: openEnum(drivers), mode: openEnum(engineModes).nullable() })
 export type DriverView = z.infer<typeof driverView>
 
@@ -57,19 +59,6 @@ export const switchRecord = z.object({
 })
 export type SwitchRecord = z.infer<typeof switchRecord>
 export type SwitchStep = SwitchRecord['steps'][number]
-
-export const attempt = z.object({
-  engine: openEnum(drivers),
-  mode: openEnum(engineModes).nullable(),
-  level: z.number().int(),
-  attempt: z.number().int(),
-  startedAt: z.string(),
-  durationMs: z.number(),
-  result: openEnum(['success', 'failed', 'timed_out', 'not_confident', 'not_connected', 'declined', 'taken_over']),
-  confidence: z.number().nullable(),
-  detail: z.string(),
-})
-export type Attempt = z.infer<typeof attempt>
 
 const engineName = z.enum(engineNames)
 const mode = z.enum(engineModes)

@@ -5,7 +5,7 @@ import { deployEvents } from './deploys.ts'
 import { engineEvents } from './engines.ts'
 import { jobEvents } from './jobs.ts'
 import { metricsResult } from './machine.ts'
-import { leaseView, takeoverEvents } from './takeover.ts'
+import { leaseView, takeoverEvents, watcher } from './takeover.ts'
 import { workerEvents } from './workers.ts'
 
 /** Everything that changes on a machine, as it happens and, with `since`, as it happened. */
@@ -34,7 +34,7 @@ export const events = [
     'page_navigated',
     z.object({ tabId: z.string(), url: z.string(), title: z.string(), active: z.boolean() }),
   ),
-  defineEvent('viewers', z.object({ count: z.number().int() })),
+  defineEvent('viewers', z.object({ count: z.number().int(), watching: z.array(watcher).optional() })),
   ...deployEvents,
   ...workerEvents,
   ...engineEvents,

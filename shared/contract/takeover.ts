@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { attempt } from './attempts.ts'
 import { defineCall, defineEvent, defineSocket, openEnum } from './define.ts'
 
 /** A person takes the browser, for a limited time, and gives it back. */
@@ -18,6 +19,16 @@ export type LeaseView = z.infer<typeof leaseView>
 const lease = leaseView.extend({ leaseId: z.string() })
 export type Lease = z.infer<typeof lease>
 
+/** Someone who looks at the browser now. */
+export const watcher = z.object({
+  /** As the client named itself; null when it did not. */
+  operator: z.string().nullable(),
+  since: z.string(),
+  /** Whether it asked to act, and not only to look. */
+  control: z.boolean(),
+})
+export type Watcher = z.infer<typeof watcher>
+
 export const getTakeover = defineCall({
   name: 'takeover.get',
   method: 'GET',
@@ -31,6 +42,8 @@ export const getTakeover = defineCall({
     activeSession: z.object({ jobId: z.string().nullable(), pageUrl: z.string().nullable() }).nullable(),
     lease: leaseView.nullable(),
     viewers: z.number().int(),
+    /** Who they are, the first to come first. */
+    watching: z.array(watcher).optional(),
   }),
 })
 
@@ -112,6 +125,8 @@ export const takeoverRequest = z.object({
   operator: z.string().nullable(),
   jobId: z.string().nullable(),
   runId: z.string().nullable(),
+  /** Everything that was tried before, in order. */
+  tried: z.array(attempt).optional(),
 })
 export type TakeoverRequest = z.infer<typeof takeoverRequest>
 
@@ -171,7 +186,43 @@ export const handOnTakeover = defineCall({
   audit: 'takeover',
 })
 
-export const takeoverRequestCalls = [listTakeoverRequests, acceptTakeover, declineTakeover, handOnTakeover] as const
+/** A takeover that is over, with how long each change of hand took. */
+export const pastTakeover = z.object({
+  id: z.number().int(),
+  /** When it ended. */
+  time: z.string(),
+  operator: z.string(),
+  requestId: z.string().nullable(),
+  outcome: z.string(),
+  note: z.string(),
+  handedBackTo: z.string(),
+  heldMs: z.number().nullable(),
+  requestToAcceptedMs: z.number().nullable(),
+  acceptedToControlMs: z.number().nullable(),
+  handBackToActingMs: z.number().nullable(),
+})
+export type PastTakeover = z.infer<typeof pastTakeover>
+
+export const takeoverHistory = defineCall({
+  name: 'takeover.history',
+  method: 'GET',
+  path: '/takeover/history',
+  access: 'secret',
+  summary: 'Takeovers that are over, the newest first; of one operator, or of all.',
+  params: z.strictObject({
+    operator: z.string().trim().min(1).max(200).optional(),
+    limit: z.int().min(1).max(500).default(50),
+  }),
+  result: z.object({ takeovers: z.array(pastTakeover) }),
+})
+
+export const takeoverRequestCalls = [
+  listTakeoverRequests,
+  acceptTakeover,
+  declineTakeover,
+  handOnTakeover,
+  takeoverHistory,
+] as const
 
 export const takeoverEvents = [
   defineEvent(

@@ -1,0 +1,72 @@
+import { writeFile } from 'node:fs/promises'
+import { Problem } from '../../shared/errors.ts'
+import type { takeoverIpc } from '../../shared/ipc-takeover.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { SettingsKeeper } from '../settings.ts'
+import type { IpcHandlers } from './dispatch.ts'
+
+export interface TakeoverHandlerDeps {
+  fleet: Pick<Fleet, 'leases' | 'client' | 'call' | 'view'>
+  settings: Pick<SettingsKeeper, 'current'>
+  clipboard: { readText: () => string | Promise<string>; writeText: (text: string) => void | Promise<void> }
+  chooseFile: (suggested: string) => Promise<string | undefined>
+}
+
+/** The longest text a machine's clipboard takes. */
+const maxPasted = 500_000
+/** A picture of a whole display takes longer than an ordinary answer. */
+const pictureMs = 60_000
+
+/** Taking control and giving it back; clipboard and pictures, which a person asks for one by one. */
+export function takeoverHandlers(deps: TakeoverHandlerDeps): Pick<IpcHandlers, keyof typeof takeoverIpc> {
+  const { fleet, settings, clipboard } = deps
+  const { leases } = fleet
+  const wish = () => ({ operator: settings.current.operator, ttlMs: settings.current.leaseMinutes * 60_000 })
+  return {
+    'takeover.take': async ({ machineId, reason }) => {
+      const { expiresAt } = await leases.take(machineId, fleet.client(machineId), { ...wish(), reason })
+      return { expiresAt }
+    },
+    'takeover.accept': async ({ machineId, requestId }) => {
+      const { expiresAt } = await leases.accept(machineId, fleet.client(machineId), requestId, wish())
+      return { expiresAt }
+    },
+    'takeover.stillHere': async ({ machineId, said }) => {
+      const { expiresAt } = await leases.stillHere(machineId, said)
+      return { expiresAt }
+    },
+    'takeover.giveBack': async ({ machineId, ...given }) => ({ toActingMs: await leases.giveBack(machineId, given) }),
+
+    'live.paste': async ({ machineId }) => {
+      const leaseId = leases.leaseId(machineId)
+      if (leaseId === undefined)
+        throw new Problem('lease-gone', 'You do not have control of this browser. Take over first.')
+      const text = await clipboard.readText()
+      if (text === '') throw new Problem('not-found', 'The clipboard of this computer holds no text. Copy some first.')
+      if (text.length > maxPasted)
+        throw new Problem('invalid-params', 'That is too long to paste: over 500,000 characters.')
+      await fleet.call(machineId, 'desktop.setClipboard', { text, leaseId })
+      return { characters: text.length }
+    },
+    'live.copy': async ({ machineId }) => {
+      const { text } = await fleet.call(machineId, 'desktop.getClipboard', {})
+      if (text === '')
+        throw new Problem('not-found', 'The clipboard of the machine holds no text. Copy some there first.')
+      await clipboard.writeText(text)
+      return { characters: text.length }
+    },
+    'live.saveScreenshot': async ({ machineId, of }) => {
+      const call = of === 'display' ? 'desktop.screenshot' : 'browser.screenshot'
+      const { bytes } = await fleet.call(machineId, call, {}, { timeoutMs: pictureMs })
+      const file = await deps.chooseFile(`${fileName(fleet.view(machineId).name)}.png`)
+      if (file !== undefined) await writeFile(file, bytes)
+      return { file: file ?? null, bytes: bytes.length }
+    },
+  }
+}
+
+/** A machine's name is anything; a file's is not. */
+function fileName(name: string): string {
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
+  return `${name.replace(/[^\p{L}\p{N}._-]+/gu, '-').slice(0, 80)}-${time}`
+}

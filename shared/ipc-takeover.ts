@@ -1,0 +1,51 @@
+import { z } from 'zod'
+
+/** The part of the IPC that is about taking control, giving it back, and what one does meanwhile. */
+
+const machineId = z.string().min(1).max(100)
+const onMachine = z.strictObject({ machineId })
+const expires = z.object({ expiresAt: z.string() })
+
+/** Leases stay in main: a window says take and give back, and never sees the lease's id. */
+export const takeoverIpc = {
+  'takeover.take': {
+    params: z.strictObject({ machineId, reason: z.string().max(500) }),
+    result: expires,
+  },
+  /** Accepts a request for help: whoever does has control when this answers. */
+  'takeover.accept': {
+    params: z.strictObject({ machineId, requestId: z.string().min(1).max(100) }),
+    result: expires,
+  },
+  'takeover.stillHere': {
+    params: z.strictObject({
+      machineId,
+      /** A person said so, where otherwise their work does: the agent is told at once. */
+      said: z.boolean().default(false),
+    }),
+    result: expires,
+  },
+  'takeover.giveBack': {
+    params: z.strictObject({
+      machineId,
+      outcome: z.string().max(64),
+      note: z.string().max(2000),
+      handBackTo: z.enum(['none', 'stagehand', 'magnitude']).default('none'),
+      mode: z.enum(['dom', 'cua']).optional(),
+    }),
+    result: z.object({
+      /** From the call to an engine that may act; null where it went to none. */
+      toActingMs: z.number().nullable(),
+    }),
+  },
+
+  /** This computer's clipboard onto the machine's; the text never enters a window. */
+  'live.paste': { params: onMachine, result: z.object({ characters: z.int() }) },
+  /** The machine's clipboard onto this computer's. */
+  'live.copy': { params: onMachine, result: z.object({ characters: z.int() }) },
+  /** Asks the person where to; null when they changed their mind. */
+  'live.saveScreenshot': {
+    params: z.strictObject({ machineId, of: z.enum(['display', 'page']) }),
+    result: z.object({ file: z.string().nullable(), bytes: z.int() }),
+  },
+} as const
