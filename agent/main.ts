@@ -50,6 +50,8 @@ async function run(): Promise<void> {
     // Parts that look for their settings themselves find those of the file too; the secret, no program finds.
     Object.assign(process.env, settings)
     delete process.env['PILOTHOUSE_SECRET']
+    // Meant for this process alone.
+    delete process.env['NODE_COMPILE_CACHE']
     await serve(config, secret, {
       readConfig: () => readConfig(withConfigFile(environment)),
       lifeline: values.lifeline,

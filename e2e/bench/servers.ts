@@ -18,16 +18,20 @@ export async function prepareServers(): Promise<Servers> {
   const { folder, remove } = freshFolder('bench')
   const secret = randomBytes(32).toString('base64url')
   const agentSocket = path.join(folder, 'agent.sock')
+  // Both keep their compiled code, as the service unit lets the agent do.
+  const NODE_COMPILE_CACHE = path.join(folder, 'code-cache')
   let starts = 0
   return {
     startAgent: () =>
       startUntilAnswer(nodeProgram, [bundle, 'serve'], agentSocket, {
-        env: agentEnv(folder, { PILOTHOUSE_SECRET: secret }),
+        env: agentEnv(folder, { PILOTHOUSE_SECRET: secret, NODE_COMPILE_CACHE }),
       }),
     startBare() {
       // A new one each time: so bare a server leaves its socket behind.
       const socket = path.join(folder, `bare-${starts++}.sock`)
-      return startUntilAnswer(nodeProgram, [path.join(import.meta.dirname, 'bare-server.mjs'), socket], socket, {})
+      return startUntilAnswer(nodeProgram, [path.join(import.meta.dirname, 'bare-server.mjs'), socket], socket, {
+        env: { ...process.env, NODE_COMPILE_CACHE },
+      })
     },
     close: async () => remove(),
   }
