@@ -1,4 +1,4 @@
-import { BrowserWindow, clipboard, dialog, MessageChannelMain, nativeTheme, powerMonitor } from 'electron'
+import { BrowserWindow, clipboard, dialog, MessageChannelMain, nativeTheme, powerMonitor, shell } from 'electron'
 import { contractVersion } from '../shared/contract/index.ts'
 import { systemClock } from './clock.ts'
 import { LocalMachine } from './fleet/local-machine.ts'
@@ -11,10 +11,14 @@ import { Streams } from './ipc/streams.ts'
 import type { LaunchOptions } from './launch-options.ts'
 import { LocalAgent } from './local-agent/local-agent.ts'
 import type { Log } from './log.ts'
+import { KeptLogs } from './logs/kept-logs.ts'
+import { Savings } from './logs/saving.ts'
+import { shownLines } from './logs/shown-lines.ts'
 import { createMachineParts } from './machine-parts.ts'
 import type { appPaths } from './paths.ts'
 import { SettingsKeeper } from './settings.ts'
 import type { Store } from './store/store.ts'
+import { SshTerminals } from './terminal/ssh-terminal.ts'
 import { Prompts } from './tunnels/prompts.ts'
 import { Tunnels } from './tunnels/tunnels.ts'
 import { Vault } from './vault/vault.ts'
@@ -63,7 +67,12 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
       const { port1, port2 } = new MessageChannelMain()
       return { here: port1, there: port2 }
     },
+    onMessage: (machineId, socket, message) => {
+      if (socket === 'logs') keptLogs.seen(machineId, shownLines(message))
+    },
   })
+  const keptLogs = new KeptLogs(store, systemClock, log)
+  const savings = new Savings(chooseFile)
   const about = {
     version: contractVersion,
     platform: process.platform,
@@ -72,12 +81,18 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
   }
   const operator = () => settings.current.operator
   const audit = createAuditor({ audit: store.audit, operator, clock: systemClock })
+  const sshTerminals = new SshTerminals({
+    ...{ fleet, streams, operator },
+    ...{ ssh: tunnels.ssh, audit: store.audit, clock: systemClock },
+  })
   const handlers = createHandlers({
     ...{ local, streams, vault, settings, tunnels, prompts, about, onLivePicture, store },
+    ...{ sshTerminals, keptLogs, savings },
     ...machines,
     clock: systemClock,
     chooseFile,
     clipboard,
+    openLink: (url) => shell.openExternal(url),
   })
   machines.start()
   // Found out while the window loads: it is one of the first things the window asks for.
@@ -89,6 +104,8 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
     /** In this order: what windows see, what people hold, what this console started. */
     async close(): Promise<void> {
       streams.closeAll()
+      keptLogs.flush()
+      await savings.close()
       await fleet.leases.giveBackAll()
       await local.stop()
       await fleet.stop()

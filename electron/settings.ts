@@ -11,7 +11,11 @@ export class SettingsKeeper {
   constructor(store: Pick<Store, 'settings'>, onChange: (settings: Settings) => void) {
     this.#store = store
     this.#onChange = onChange
-    this.#current = { theme: 'system', operator: defaultOperator(), leaseMinutes: 5, takeoverSound: false }
+    this.#current = {
+      ...{ theme: 'system', operator: defaultOperator() },
+      ...{ leaseMinutes: 5, takeoverSound: false },
+      ...{ copyOnSelect: false, screenReader: false },
+    }
     for (const key of Object.keys(settingsSchema.shape) as (keyof Settings)[]) {
       const checked = settingsSchema.shape[key].safeParse(store.settings.get(key))
       if (checked.success) this.#current = { ...this.#current, [key]: checked.data }

@@ -3,8 +3,10 @@ import { agentEventSchema } from './contract/events.ts'
 import { environments, machineTypes, machineView, tunnelSchema } from './domain/machine.ts'
 import { providerSchema } from './domain/power.ts'
 import { problemSchema } from './errors.ts'
+import { logsCalls } from './ipc-logs.ts'
 import { powerCalls, powerEvents } from './ipc-power.ts'
 import { takeoverIpc } from './ipc-takeover.ts'
+import { terminalCalls } from './ipc-terminal.ts'
 
 /**
  * Everything that passes between main and a window, declared as the agent's calls are. The window's side
@@ -40,6 +42,10 @@ export const settingsSchema = z.strictObject({
   leaseMinutes: z.int().min(1).max(15),
   /** A tone when a person is wanted. */
   takeoverSound: z.boolean(),
+  /** What is selected in a terminal is copied at once. */
+  copyOnSelect: z.boolean(),
+  /** Terminals are read out by screen readers; costs a little time for every line. */
+  screenReader: z.boolean(),
 })
 export type Settings = z.infer<typeof settingsSchema>
 
@@ -105,6 +111,8 @@ export type TailscalePeers = z.infer<typeof tailscalePeers>
 export const ipcCalls = {
   ...powerCalls,
   ...takeoverIpc,
+  ...terminalCalls,
+  ...logsCalls,
   'app.info': define(nothing, appInfo),
   'app.copyText': define(z.strictObject({ text: z.string().max(1024 * 1024) }), done),
   /** The live view shows a page: what `--screenshot` waits for. */

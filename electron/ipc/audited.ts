@@ -20,7 +20,9 @@ const as =
 
 /** Every call of a window that changes something, and how it is written down. */
 const recorded: Partial<Record<IpcName, (params: Params) => Recorded | undefined>> = {
-  'settings.set': as('settings', 'theme', 'operator', 'leaseMinutes', 'takeoverSound'),
+  'settings.set': as(
+    ...(['settings', 'theme', 'operator', 'leaseMinutes', 'takeoverSound', 'copyOnSelect', 'screenReader'] as const),
+  ),
   'prices.set': as('settings', 'asOf'),
   'fleet.tryLocal': as('start'),
   'fleet.add': as('add_machine', 'name', 'environment', 'machineType', 'tunnel', 'provider'),
@@ -45,6 +47,10 @@ const recorded: Partial<Record<IpcName, (params: Params) => Recorded | undefined
   'live.copy': as('read_clipboard'),
   'live.saveScreenshot': as('screenshot', 'of'),
   'prompt.answer': as('answer_prompt', 'action'),
+  'terminal.openSsh': as('ssh_terminal_open'),
+  // The rest of an address may carry a token.
+  'app.openLink': ({ url }) => ({ action: 'open_link', details: { host: new URL(String(url)).host } }),
+  'logs.saveBegin': as('download_logs', 'name', 'machineIds'),
   'agent.call': (params) => {
     const call = callsByName[params['call'] as CallName]
     return call?.audit === undefined ? undefined : { action: call.audit, details: ofMachine(params, 'call') }

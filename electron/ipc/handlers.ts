@@ -1,6 +1,6 @@
 import os from 'node:os'
 import { isRaw } from '../../shared/contract/define.ts'
-import { type CallName, callsByName } from '../../shared/contract/index.ts'
+import { type CallName, type CallResult, callsByName } from '../../shared/contract/index.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { AppInfo } from '../../shared/ipc.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -10,13 +10,18 @@ import type { Prompts } from '../tunnels/prompts.ts'
 import type { Tunnels } from '../tunnels/tunnels.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { IpcHandlers } from './dispatch.ts'
+import { type LogsHandlerDeps, logsHandlers } from './logs-handlers.ts'
 import { type PowerHandlerDeps, powerHandlers } from './power-handlers.ts'
 import type { Streams } from './streams.ts'
 import { takeoverHandlers } from './takeover-handlers.ts'
+import { type TerminalHandlerDeps, terminalHandlers } from './terminal-handlers.ts'
 import { tunnelHandlers } from './tunnel-handlers.ts'
 import { callWithLease } from './with-lease.ts'
 
-export interface HandlerDeps extends Omit<PowerHandlerDeps, 'personActs' | 'operator' | 'diagnostics'> {
+export interface HandlerDeps
+  extends Omit<PowerHandlerDeps, 'personActs' | 'operator' | 'diagnostics'>,
+    Omit<TerminalHandlerDeps, 'personActs'>,
+    Omit<LogsHandlerDeps, 'fleet'> {
   fleet: Fleet
   local: LocalMachine
   streams: Streams
@@ -41,6 +46,8 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
       personActs: () => tunnels.personActs(),
       diagnostics: { streams, versions: versionsOf(deps.about) },
     }),
+    ...terminalHandlers({ ...deps, personActs: () => tunnels.personActs() }),
+    ...logsHandlers(deps),
     'app.info': async () => ({ ...deps.about, keychain: await vault.stateSoon(), settings: settings.current }),
     'app.copyText': async ({ text }) => {
       await deps.clipboard.writeText(text)
@@ -65,6 +72,8 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
     'fleet.remove': async ({ machineId }) => {
       if (machineId === localMachineId && fleet.has(machineId)) await local.stop()
       await fleet.remove(machineId)
+      streams.forget(machineId)
+      deps.keptLogs.forget(machineId)
       return {}
     },
     'fleet.wake': async ({ machineId }) => {
@@ -74,11 +83,13 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
     },
     'fleet.setSecret': ({ machineId, secret }) => fleet.setSecret(machineId, secret),
 
-    'agent.call': ({ machineId, call, params }) => {
+    'agent.call': async ({ machineId, call, params }) => {
       const name = callFor(call)
       const given = callWithLease(callsByName[name], params, fleet.leases.leaseId(machineId))
       // Starting a browser, or a picture of a whole page, may take longer than an ordinary answer.
-      return fleet.call(machineId, name, given as never, { timeoutMs: isSlow(name) ? 120_000 : 30_000 })
+      const result = await fleet.call(machineId, name, given as never, { timeoutMs: isSlow(name) ? 120_000 : 30_000 })
+      if (name === 'logs.get') deps.keptLogs.seen(machineId, (result as CallResult<'logs.get'>).lines)
+      return result
     },
 
     'stream.open': async ({ machineId, socket, params }, caller) => ({

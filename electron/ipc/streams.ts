@@ -26,12 +26,20 @@ export interface StreamsDeps {
   client: (machineId: string) => AgentClient
   leaseId: (machineId: string) => string | undefined
   makeChannel: () => Channel
+  /** Hears what a window is shown on a stream of text. */
+  onMessage?: (machineId: string, socket: SocketName, message: unknown) => void
+}
+
+interface Open {
+  machineId: string
+  /** Whether it goes through the machine's agent, and ends with it. */
+  byAgent: boolean
 }
 
 /** Every open stream between a window and a machine. */
 export class Streams {
   readonly #deps: StreamsDeps
-  readonly #open = new Map<PortStream, string>()
+  readonly #open = new Map<PortStream, Open>()
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps
@@ -47,11 +55,18 @@ export class Streams {
     const socketName = definition.name as SocketName
     const values = socketWithLease(definition, params, this.#deps.leaseId(machineId))
     const socket = await this.#deps.client(machineId).open(socketName, values as never)
+    const { onMessage } = this.#deps
+    const heard = onMessage === undefined ? undefined : (message: unknown) => onMessage(machineId, socketName, message)
+    return this.hand(machineId, caller, (stream) => bridge(stream, socket, definition, heard), true)
+  }
+
+  /** Hands a window its end of a stream; `connect` joins the other end to whatever it comes from. */
+  hand(machineId: string, caller: Caller, connect: (stream: PortStream) => void, byAgent: boolean): string {
     const streamId = randomUUID()
     const { here, there } = this.#deps.makeChannel()
     const stream = new PortStream(here, (handler) => here.on('message', ({ data }) => handler(data)))
-    bridge(stream, socket, definition)
-    this.#open.set(stream, machineId)
+    connect(stream)
+    this.#open.set(stream, { machineId, byAgent })
     const stopWatching = caller.onGone(() => stream.lost())
     here.on('close', () => stream.lost())
     const closeSocket = stream.onClose
@@ -70,7 +85,16 @@ export class Streams {
 
   /** The machine is gone: nothing that hangs on it waits any longer, and each is told why. */
   closeMachine(machineId: string, reason: string): void {
-    for (const [stream, of] of this.#open) if (of === machineId) stream.close(1001, reason.slice(0, 100))
+    for (const [stream, open] of this.#open) {
+      if (open.machineId === machineId && open.byAgent) stream.close(1001, reason.slice(0, 100))
+    }
+  }
+
+  /** The machine is no longer this console's: not even a way past its agent stays open. */
+  forget(machineId: string): void {
+    for (const [stream, open] of this.#open) {
+      if (open.machineId === machineId) stream.close(1001, 'the machine was removed')
+    }
   }
 }
 
@@ -82,11 +106,17 @@ function socketFor(name: string): SocketDefinition {
   return definition
 }
 
-function bridge(stream: PortStream, socket: AgentSocket<SocketName>, definition: SocketDefinition): void {
+function bridge(
+  stream: PortStream,
+  socket: AgentSocket<SocketName>,
+  definition: SocketDefinition,
+  heard: ((message: unknown) => void) | undefined,
+): void {
   socket.onBytes = (bytes) => {
     if (!stream.sendBytes(bytes)) socket.pause()
   }
   socket.onMessage = (message) => {
+    heard?.(message)
     if (!stream.sendText(JSON.stringify(message))) socket.pause()
   }
   socket.onClose = (code, reason) => stream.close(code, reason)

@@ -4,6 +4,7 @@ import { eventsTable } from './events.ts'
 import { machinesTable } from './machines.ts'
 import { metricsTable } from './metrics.ts'
 import { type Connection, openDatabase } from './open.ts'
+import { seenLogsTable } from './seen-logs.ts'
 import { settingsTable } from './settings.ts'
 
 /** A cache plus this operator's own history. Deleting the file costs no machine anything. */
@@ -14,6 +15,7 @@ export interface Store {
   readonly metrics: ReturnType<typeof metricsTable>
   readonly events: ReturnType<typeof eventsTable>
   readonly deploys: ReturnType<typeof deploysTable>
+  readonly seenLogs: ReturnType<typeof seenLogsTable>
   readonly connection: Connection
   readonly setAside: string | undefined
   close(): void
@@ -28,6 +30,7 @@ export function openStore(file: string, now?: () => Date): Store {
     audit: auditTable(durable),
     events: eventsTable(connection),
     deploys: deploysTable(durable),
+    seenLogs: seenLogsTable(connection),
     metrics,
     connection,
     setAside,
