@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isWebLink } from './web-link.ts'
 
 /** The part of the IPC that is about terminals: a shell over SSH, and links that stand in what a machine writes. */
 
@@ -7,13 +8,6 @@ export const linkSchema = z
   .string()
   .max(4096)
   .refine(isWebLink, 'must be an http or https address without a user name in it')
-
-export function isWebLink(text: string): boolean {
-  // The parser would drop these, and what is opened would not be what was shown.
-  if (/[\s\p{Cc}\p{Cf}\\]/u.test(text) || !URL.canParse(text)) return false
-  const { protocol, username, password, hostname } = new URL(text)
-  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '' && hostname !== ''
-}
 
 export const terminalCalls = {
   /** A shell over the machine's own SSH connection, for when its agent is down. The port comes as with `stream.open`. */

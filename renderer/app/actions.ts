@@ -1,5 +1,6 @@
 import { localMachine, useFleet } from '../features/fleet/fleet.store.ts'
 import { machineActions } from '../features/machine/actions.ts'
+import { terminalActions } from '../features/terminal/actions.ts'
 import type { ActionContext, ConsoleAction } from './action-kit.ts'
 import { useApp } from './app.store.ts'
 import { usePins } from './pins.ts'
@@ -22,7 +23,7 @@ export function actionContext(): ActionContext {
 }
 
 /** Everything a person can do; each feature declares its own. */
-export const actions: readonly ConsoleAction[] = [...machineActions, ...windowActions]
+export const actions: readonly ConsoleAction[] = [...machineActions, ...terminalActions, ...windowActions]
 
 /** The keys of an action, for a button that does the same. */
 export function keysOf(id: string): string | undefined {

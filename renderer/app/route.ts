@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 
-export const machineTabs = ['overview', 'live'] as const
+export const machineTabs = ['overview', 'live', 'terminal'] as const
 export type MachineTab = (typeof machineTabs)[number]
 
 export type Route =

@@ -4,8 +4,9 @@ import { keyMatcher } from './registry.ts'
 import { useUi } from './ui.store.ts'
 
 /** Where keys are text, or belong to a machine. */
-function keysGoTo(target: EventTarget | null): 'text' | 'machine' | 'app' {
+function keysGoTo(target: EventTarget | null): 'text' | 'machine' | 'terminal' | 'app' {
   if (!(target instanceof HTMLElement)) return 'app'
+  if (target.closest('[data-keys=terminal]') !== null) return 'terminal'
   if (target.matches('canvas') && target.tabIndex === 0) return 'machine'
   if (target.matches('input, textarea, select, [contenteditable]')) return 'text'
   return 'app'
@@ -21,7 +22,9 @@ export function listenForKeys(): () => void {
     const dialogOpen = open !== 'none' || confirmation !== null
     const modified = event.ctrlKey || event.metaKey || event.altKey
     if (place === 'text' && !modified) return
-    const found = match(event, actionContext(), event.timeStamp, place === 'machine')
+    // Every other combination means something to a shell or to a program in it.
+    if (place === 'terminal' && !event.metaKey && !(event.ctrlKey && (event.altKey || event.shiftKey))) return
+    const found = match(event, actionContext(), event.timeStamp, place === 'machine' || place === 'terminal')
     if (found === null || found === 'begun') return
     if (dialogOpen && found.id !== 'palette') return
     event.preventDefault()

@@ -37,12 +37,21 @@ export async function openStream(
   socket: string,
   params: Record<string, unknown>,
 ): Promise<PortStream> {
+  return streamOver(await openPort(machineId, socket, params))
+}
+
+/** The same as a bare port, for a worker that reads it itself. */
+export async function openPort(
+  machineId: string,
+  socket: string,
+  params: Record<string, unknown>,
+): Promise<MessagePort> {
   const { streamId } = await call('stream.open', { machineId, socket, params })
-  return streamOver(await portOf(streamId))
+  return portOf(streamId)
 }
 
 /** The answer and the port travel apart: either may come first. */
-function portOf(streamId: string): Promise<MessagePort> {
+export function portOf(streamId: string): Promise<MessagePort> {
   const port = arrived.get(streamId)
   if (port !== undefined) {
     arrived.delete(streamId)

@@ -1,9 +1,12 @@
-import { LayoutDashboard, Monitor } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { LayoutDashboard, Monitor, SquareTerminal } from 'lucide-react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { MachineTab } from '../../app/route.ts'
 import { LiveTab } from '../live/LiveTab.tsx'
 import { Overview } from './Overview.tsx'
+
+// Loaded when first shown: xterm is large, and most starts of the console never need it.
+const TerminalTab = lazy(() => import('../terminal/TerminalTab.tsx').then((part) => ({ default: part.TerminalTab })))
 
 interface TabOfMachine {
   value: MachineTab
@@ -25,5 +28,15 @@ export const tabsOfMachine: readonly TabOfMachine[] = [
     title: 'Overview',
     icon: <LayoutDashboard size={15} aria-hidden />,
     content: (machine) => <Overview machine={machine} />,
+  },
+  {
+    value: 'terminal',
+    title: 'Terminal',
+    icon: <SquareTerminal size={15} aria-hidden />,
+    content: (machine) => (
+      <Suspense>
+        <TerminalTab key={machine.id} machine={machine} />
+      </Suspense>
+    ),
   },
 ]

@@ -43,6 +43,34 @@ export function SettingsScreen() {
           </Field>
         </div>
       </Card>
+      <Card title="Terminal">
+        <div className={styles.narrow}>
+          <Field label="Text that is selected in a terminal">
+            {(control) => (
+              <Select
+                {...control}
+                value={info.settings.copyOnSelect ? 'on' : 'off'}
+                options={{ off: 'Is copied with Ctrl+Shift+C', on: 'Is copied at once' }}
+                onChange={(value) =>
+                  void work('terminal', 'Changing the setting', () => saveSettings({ copyOnSelect: value === 'on' }))
+                }
+              />
+            )}
+          </Field>
+          <Field label="Screen readers" hint="Reading terminals out makes much output slower.">
+            {(control) => (
+              <Select
+                {...control}
+                value={info.settings.screenReader ? 'on' : 'off'}
+                options={{ off: 'Terminals are not read out', on: 'Terminals are read out' }}
+                onChange={(value) =>
+                  void work('terminal', 'Changing the setting', () => saveSettings({ screenReader: value === 'on' }))
+                }
+              />
+            )}
+          </Field>
+        </div>
+      </Card>
       <Card title="Keychain">
         <div className={styles.state} data-testid="keychain">
           <StateDot

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isWebLink } from './ipc-terminal.ts'
+import { isWebLink } from './web-link.ts'
 
 test('only addresses of the web that lead where they seem to are opened', () => {
   for (const good of ['https://example.org/a?b=c#d', 'http://127.0.0.1:3000/', 'https://xn--bcher-kva.example/']) {
