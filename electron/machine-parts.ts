@@ -68,7 +68,7 @@ export function createMachineParts({ store, vault, tunnels, settings, paths, log
       }
     },
   })
-  const stopUpkeep = startUpkeep(store, clock, log)
+  const stopUpkeep = startUpkeep({ store, clock, log, forget: (id) => fleet.remove(id) })
   return {
     ...{ fleet, ec2, awsKeys, prices, autoStop, enrollments },
     start() {

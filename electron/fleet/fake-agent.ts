@@ -13,6 +13,9 @@ export class FakeAgent {
   /** What every call meets instead of an answer. */
   failure: Failure | undefined
   eventsWork = true
+  /** What keeps it from being idle. */
+  openTerminals = 0
+  jobState: 'running' | 'succeeded' = 'succeeded'
   readonly calls: string[] = []
   readonly secrets = new Set<string | undefined>()
   #sockets: TransportSocket[] = []
@@ -103,6 +106,27 @@ export class FakeAgent {
           memory: { usedMb: 1, totalMb: 2, usagePercent: 50 },
           disk: { usedGb: 1, totalGb: 2, usagePercent: 50 },
           network: { rxBytesPerSec: 0, txBytesPerSec: 0 },
+        }
+      case '/health':
+        return {
+          ...{ status: 'ok', currentDeploy: null, openTerminals: this.openTerminals },
+          ...{ activeWorkers: 0, deploySafe: true, apiHealthy: true, workerStatus: 'idle', uptimeMs: 1 },
+        }
+      case '/workers':
+        return []
+      case '/v1/jobs?limit=1':
+        return {
+          jobs: [
+            {
+              ...{ id: 'job', url: 'http://x/', state: this.jobState, platform: 'unknown', startedAt: 'x' },
+              ...{ endedAt: null, steps: [], error: null },
+            },
+          ],
+        }
+      case '/v1/engine':
+        return {
+          ...{ engine: 'none', mode: null, state: 'idle', since: null, failures: 0, lease: null, paused: null },
+          ...{ cascadeLevel: null, switching: false, runId: null, refused: 0 },
         }
       case '/takeover':
         return {

@@ -205,11 +205,28 @@ test('a command on a machine that ends is told so, and does not hang', async () 
 })
 
 test.each([
-  ['too large', (response: http.ServerResponse) => void response.end(`"${'x'.repeat(20 * 1024 * 1024)}"`)],
-  ['too deep', (response: http.ServerResponse) => void response.end('['.repeat(200_000))],
-  ['of another shape', (response: http.ServerResponse) => void response.end('{"agentId":7,"capabilities":[]}')],
+  [
+    'too large',
+    'bad-answer',
+    (response: http.ServerResponse) => void response.end(`"${'x'.repeat(20 * 1024 * 1024)}"`),
+  ],
+  [
+    'too large without saying so',
+    'bad-answer',
+    (response: http.ServerResponse) => {
+      response.flushHeaders()
+      for (let part = 0; part < 20; part++) response.write('x'.repeat(1024 * 1024))
+    },
+  ],
+  ['too deep', 'bad-answer', (response: http.ServerResponse) => void response.end('['.repeat(200_000))],
+  [
+    'of another shape',
+    'bad-answer',
+    (response: http.ServerResponse) => void response.end('{"agentId":7,"capabilities":[]}'),
+  ],
   [
     'never ending',
+    'timeout',
     (response: http.ServerResponse) => {
       const drip = setInterval(() => response.write(' '), 20)
       response.on('close', () => clearInterval(drip))
@@ -217,10 +234,12 @@ test.each([
   ],
 ])(
   'a machine whose answers are %s is an error for itself alone',
-  async (_name, answer) => {
+  async (_name, reason, answer) => {
     const good = await agent()
     const { id } = await add('good', good)
+    let asked = 0
     const hostile = http.createServer((_request, response) => {
+      asked++
       response.writeHead(200, { 'content-type': 'application/json', 'x-pilothouse-version': '0.1.0' })
       answer(response)
     })
@@ -230,7 +249,12 @@ test.each([
       await new Promise((resolve) => hostile.close(resolve))
     })
     const { port } = hostile.address() as AddressInfo
-    await expect(add('bad', { port, secret: 's'.repeat(32) })).rejects.toMatchObject({ code: 'unreachable' })
+    await expect(add('bad', { port, secret: 's'.repeat(32) })).rejects.toMatchObject({
+      code: 'unreachable',
+      extra: { reason },
+    })
+    // What it said once it will say again; only silence is worth another try.
+    expect(asked).toBe(reason === 'bad-answer' ? 1 : 4)
     expect(await fleet.verify(id)).toMatchObject({ state: 'running', problem: null })
     expect(fleet.list()).toHaveLength(1)
   },

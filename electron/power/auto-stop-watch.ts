@@ -104,12 +104,13 @@ export class AutoStopWatch {
   async #facts(machine: Machine): Promise<IdleFacts | undefined> {
     try {
       const client = machine.client()
-      const [health, jobs] = await Promise.all([
+      const [health, inWorkers, ownJobs] = await Promise.all([
         client.call('machine.health', {}, { timeoutMs: 10_000 }),
-        activeJobs(client),
+        workerJobs(client),
+        agentJobs(client),
       ])
       return {
-        activeJobs: jobs,
+        activeJobs: inWorkers + ownJobs,
         openTerminals: health.openTerminals ?? 0,
         leaseHolder: machine.leaseHolder,
         deploying: health.currentDeploy !== null,
@@ -128,8 +129,23 @@ export class AutoStopWatch {
   }
 }
 
+/** What the agent itself does: a job application, or one operation of an engine. */
+async function agentJobs(client: AgentClient): Promise<number> {
+  try {
+    const [{ jobs }, engine] = await Promise.all([
+      client.call('jobs.list', { limit: 1 }, { timeoutMs: 10_000 }),
+      client.call('engine.get', {}, { timeoutMs: 10_000 }),
+    ])
+    return jobs[0]?.state === 'running' || engine.runId !== null ? 1 : 0
+  } catch (error) {
+    // An older agent has neither.
+    if (error instanceof Problem && error.code === 'not-supported') return 0
+    throw error
+  }
+}
+
 /** A worker that runs but does not say what it does may be in the middle of something. */
-async function activeJobs(client: AgentClient): Promise<number> {
+async function workerJobs(client: AgentClient): Promise<number> {
   try {
     const workers = await client.call('workers.list', {}, { timeoutMs: 10_000 })
     return workers.reduce((sum, worker) => sum + Math.max(worker.activeJobs, worker.status === 'running' ? 1 : 0), 0)

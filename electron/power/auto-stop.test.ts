@@ -25,13 +25,14 @@ test('a warning five minutes before, once, and then the stop', () => {
 
 test('whatever happens meanwhile begins the count anew', () => {
   const autoStop = new AutoStop()
-  at(autoStop, 0)
-  expect(at(autoStop, 26 * minute)).toBe('warn')
-  expect(at(autoStop, 28 * minute, { busy: 'an open terminal' })).toBe('none')
-  expect(at(autoStop, 31 * minute)).toBe('none')
-  expect(at(autoStop, 57 * minute)).toBe('warn')
-  expect(at(autoStop, 58 * minute, { busy: null })).toBe('none')
-  expect(at(autoStop, 62 * minute)).toBe('none')
+  const busyAt = new Map<number, string | null>([
+    [28, 'an open terminal'],
+    [58, null],
+  ])
+  const seen = Array.from({ length: 80 }, (_, index) =>
+    at(autoStop, index * minute, busyAt.has(index) ? { busy: busyAt.get(index) } : {}),
+  )
+  expect(seen.flatMap((kind, index) => (kind === 'none' ? [] : [`${kind} ${index}`]))).toEqual(['warn 25', 'warn 54'])
 })
 
 test('kept up for an hour, it is warned of again before that hour ends', () => {
@@ -49,9 +50,16 @@ test('kept up for an hour, it is warned of again before that hour ends', () => {
 test('nobody is switched off unwarned, even when nobody looked for hours', () => {
   const autoStop = new AutoStop()
   at(autoStop, 0)
-  expect(at(autoStop, 300 * minute)).toBe('warn')
-  expect(at(autoStop, 301 * minute)).toBe('none')
-  expect(at(autoStop, 305 * minute)).toBe('stop')
+  const from = (start: number) => Array.from({ length: 6 }, (_, index) => at(autoStop, (start + index) * minute))
+  expect(from(300)).toEqual(['warn', 'none', 'none', 'none', 'none', 'stop'])
+})
+
+test('a computer that slept through the warning warns again before it stops anything', () => {
+  const autoStop = new AutoStop()
+  const seen = Array.from({ length: 27 }, (_, index) => at(autoStop, index * minute))
+  expect(seen.at(25)).toBe('warn')
+  const after = Array.from({ length: 6 }, (_, index) => at(autoStop, (600 + index) * minute))
+  expect(after).toEqual(['warn', 'none', 'none', 'none', 'none', 'stop'])
 })
 
 test('turned off, it never decides', () => {

@@ -3,6 +3,8 @@ import type { MachineRecord } from '../store/machines.ts'
 
 /** People are warned this long before. */
 export const warnMs = 5 * 60_000
+/** Looks are half a minute apart: after a longer gap this computer slept, and whoever was warned may not have seen it. */
+const unseenMs = 2 * 60_000
 /** What "keep it up" gives. */
 export const keepUpMs = 60 * 60_000
 
@@ -35,6 +37,7 @@ export type AutoStopDecision =
 export class AutoStop {
   #idleSince: number | undefined
   #warnedFor: number | undefined
+  #lookedAt: number | undefined
 
   /** With each look at the machine. */
   look(options: {
@@ -45,6 +48,8 @@ export class AutoStop {
     now: number
   }): AutoStopDecision {
     const { enabled, idleMinutes, keepUntil, busy, now } = options
+    if (this.#lookedAt !== undefined && now - this.#lookedAt > unseenMs) this.#warnedFor = undefined
+    this.#lookedAt = now
     if (!enabled || busy !== undefined) {
       this.reset()
       return { kind: 'none' }

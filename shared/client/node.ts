@@ -97,15 +97,19 @@ function readLimited(incoming: http.IncomingMessage, maxBytes: number): Promise<
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
+    const refuse = () => {
+      // Before the connection ends: otherwise it would look like one that was lost, and be tried again.
+      reject(new Problem('bad-answer', `The answer is larger than ${maxBytes} bytes.`))
+      incoming.destroy()
+    }
+    incoming.on('error', reject)
+    if (Number(incoming.headers['content-length']) > maxBytes) return refuse()
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > maxBytes) {
-        incoming.destroy()
-        reject(new Problem('bad-answer', `The answer is larger than ${maxBytes} bytes.`))
-      } else chunks.push(chunk)
+      if (size > maxBytes) refuse()
+      else chunks.push(chunk)
     })
     incoming.on('end', () => resolve(Buffer.concat(chunks)))
-    incoming.on('error', reject)
     incoming.on('aborted', () => reject(new Error('The connection ended in the middle of an answer.')))
   })
 }
