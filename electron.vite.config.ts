@@ -14,7 +14,11 @@ export default defineConfig({
       externalizeDeps: { include: native, exclude: ['ws', 'zod'] },
       minify: true,
       rollupOptions: {
-        input: { main: at('electron', 'main.ts') },
+        input: {
+          main: at('electron', 'main.ts'),
+          // A thread of its own, so a file of its own.
+          'unlock-key': at('electron', 'tunnels', 'ssh', 'unlock-key.ts'),
+        },
         // ws and ssh2 ask for these and do without them.
         external: ['bufferutil', 'utf-8-validate', 'cpu-features', /sshcrypto\.node$/],
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

@@ -21,8 +21,13 @@ export interface Sshd {
   stop(): Promise<void>
 }
 
+export interface SshdOptions {
+  /** Logs in by this password, through PAM; needs root, since the accounts it reads are mounted over the real ones. */
+  password?: string
+}
+
 /** An SSH server of its own: own host key, one user key, on loopback. */
-export async function startSshd(extraConfig: readonly string[] = []): Promise<Sshd> {
+export async function startSshd(extraConfig: readonly string[] = [], options: SshdOptions = {}): Promise<Sshd> {
   const { folder, remove } = freshFolder('sshd')
   chmodSync(folder, 0o755)
   const at = (name: string) => path.join(folder, name)
@@ -38,6 +43,9 @@ export async function startSshd(extraConfig: readonly string[] = []): Promise<Ss
   writeFileSync(
     at('config'),
     [
+      // Of two lines that say the same, the first counts.
+      ...extraConfig,
+      ...(options.password === undefined ? [] : ['UsePAM yes', 'PermitRootLogin yes']),
       `ListenAddress 127.0.0.1:${port}`,
       `HostKey ${at('host_key')}`,
       `AuthorizedKeysFile ${at('authorized_keys')}`,
@@ -51,11 +59,13 @@ export async function startSshd(extraConfig: readonly string[] = []): Promise<Ss
       'AllowStreamLocalForwarding yes',
       'Subsystem sftp internal-sftp',
       'LogLevel VERBOSE',
-      ...extraConfig,
     ].join('\n'),
   )
   writeFileSync(at('known_hosts'), `[127.0.0.1]:${port} ${hostKey}\n`)
-  const server = await startProgram('/usr/sbin/sshd', ['-D', '-e', '-f', at('config')])
+  const daemon = ['/usr/sbin/sshd', '-D', '-e', '-f', at('config')] as const
+  const [program, ...args] =
+    options.password === undefined ? daemon : await withAccounts(daemon, user, options.password, at)
+  const server = await startProgram(program, args)
   const stop = async () => {
     await server.end()
     remove()
@@ -66,7 +76,7 @@ export async function startSshd(extraConfig: readonly string[] = []): Promise<Ss
     await stop()
     throw error
   }
-  const options = ['BatchMode=yes', 'IdentitiesOnly=yes', `UserKnownHostsFile=${at('known_hosts')}`]
+  const clientOptions = ['BatchMode=yes', 'IdentitiesOnly=yes', `UserKnownHostsFile=${at('known_hosts')}`]
   return {
     pid: server.pid,
     port,
@@ -75,11 +85,28 @@ export async function startSshd(extraConfig: readonly string[] = []): Promise<Ss
     hostKey,
     output: server.output,
     sshArgs: [
-      ...['-F', 'none', '-i', at('user_key'), '-p', String(port), ...options.flatMap((option) => ['-o', option])],
+      ...['-F', 'none', '-i', at('user_key'), '-p', String(port), ...clientOptions.flatMap((option) => ['-o', option])],
       `${user}@127.0.0.1`,
     ],
     stop,
   }
+}
+
+/** The same daemon in a mount namespace, where one user has that password and PAM asks for nothing else. */
+async function withAccounts(
+  daemon: readonly string[],
+  user: string,
+  password: string,
+  at: (name: string) => string,
+): Promise<[string, ...string[]]> {
+  const hash = (await runProgram('openssl', ['passwd', '-6', '-stdin'], { input: password })).trim()
+  const others = readFileSync('/etc/shadow', 'utf8').split('\n')
+  const lines = [`${user}:${hash}:19000:0:99999:7:::`, ...others.filter((line) => !line.startsWith(`${user}:`))]
+  writeFileSync(at('shadow'), lines.join('\n'), { mode: 0o600 })
+  const rules = ['auth required pam_unix.so nodelay', 'account required pam_unix.so', 'session required pam_permit.so']
+  writeFileSync(at('pam'), `${rules.join('\n')}\n`)
+  const mounts = [`mount --bind ${at('shadow')} /etc/shadow`, `mount --bind ${at('pam')} /etc/pam.d/sshd`]
+  return ['unshare', '--mount', 'sh', '-c', [...mounts, 'exec "$@"'].join(' && '), 'sh', ...daemon]
 }
 
 function banner(port: number): Promise<string> {

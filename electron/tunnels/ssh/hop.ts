@@ -34,7 +34,12 @@ export async function logIn(host: SshHost, stream: Duplex, place: string, deps: 
     const limit = new PatientLimit(stepLimitMs, () => {
       fail(new Problem('unreachable', `${where} did not ${step} within ${stepLimitMs / 1000} s. ${silentHint}`))
     })
-    const login = new Login(host, { ...deps, waitingForPerson: limit.whileAsking, signal: gone.signal })
+    const login: Login = new Login(host, {
+      ...deps,
+      waitingForPerson: limit.whileAsking,
+      signal: gone.signal,
+      giveUp: () => fail(login.problem()),
+    })
     const fail = (problem: Problem) => {
       limit.end()
       gone.abort()

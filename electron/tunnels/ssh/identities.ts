@@ -1,11 +1,9 @@
 import fs from 'node:fs/promises'
-import ssh2, { type ParsedKey } from 'ssh2'
 import type { Vault } from '../../vault/vault.ts'
 import type { Prompts } from '../prompts.ts'
 import { fingerprint } from './fingerprint.ts'
 import { publicPartOf } from './key-file.ts'
-
-const { utils } = ssh2
+import { type OpenKey, openLocked, openPlain } from './open-key.ts'
 
 /** A key that may be offered: the private part is needed only once a server wants it. */
 export interface Identity {
@@ -22,7 +20,7 @@ const maxTries = 3
 export class Identities {
   readonly #prompts: Pick<Prompts, 'ask'>
   readonly #vault: Pick<Vault, 'get' | 'set' | 'state'>
-  readonly #opened = new Map<string, ParsedKey>()
+  readonly #opened = new Map<string, OpenKey>()
 
   constructor(prompts: Pick<Prompts, 'ask'>, vault: Pick<Vault, 'get' | 'set' | 'state'>) {
     this.#prompts = prompts
@@ -43,18 +41,18 @@ export class Identities {
   }
 
   /** The private key, after asking the keychain and then a person for its passphrase; undefined when they decline. */
-  async unlock(identity: Identity): Promise<ParsedKey | undefined> {
+  async unlock(identity: Identity): Promise<OpenKey | undefined> {
     const name = fingerprint(identity.publicKey)
     const opened = this.#opened.get(name)
     if (opened !== undefined) return opened
     const kept = await this.#vault.get(name, 'ssh-passphrase').catch(() => undefined)
-    const key = this.#open(identity) ?? (kept === undefined ? undefined : this.#open(identity, kept))
+    const key = (await this.#open(identity)) ?? (kept === undefined ? undefined : await this.#open(identity, kept))
     return (
       key ?? this.#ask(identity, name, kept === undefined ? null : 'The passphrase in the keychain does not open it.')
     )
   }
 
-  async #ask(identity: Identity, name: string, firstNote: string | null): Promise<ParsedKey | undefined> {
+  async #ask(identity: Identity, name: string, firstNote: string | null): Promise<OpenKey | undefined> {
     let note = firstNote
     const canRemember = (await this.#vault.state()).state === 'ready'
     for (let tried = 0; tried < maxTries; tried++) {
@@ -68,7 +66,7 @@ export class Identities {
       })
       if (says.kind !== 'answered') return undefined
       // Two machines may have asked at once; the first one's answer opened it for both.
-      const key = this.#opened.get(name) ?? this.#open(identity, says.answers[0])
+      const key = this.#opened.get(name) ?? (await this.#open(identity, says.answers[0]))
       if (key !== undefined) {
         if (says.remember) await this.#vault.set(name, 'ssh-passphrase', says.answers[0] ?? '')
         return key
@@ -78,13 +76,10 @@ export class Identities {
     return undefined
   }
 
-  #open({ content, publicKey }: Identity, passphrase?: string): ParsedKey | undefined {
+  async #open({ content, publicKey }: Identity, passphrase?: string): Promise<OpenKey | undefined> {
     if (content === undefined) return undefined
-    const parsed = utils.parseKey(content, passphrase)
-    if (parsed instanceof Error) return undefined
-    const key = [parsed].flat()[0]
-    if (key === undefined || !key.isPrivateKey()) return undefined
-    this.#opened.set(fingerprint(publicKey), key)
+    const key = passphrase === undefined ? openPlain(content) : await openLocked(content, passphrase)
+    if (key !== undefined) this.#opened.set(fingerprint(publicKey), key)
     return key
   }
 }

@@ -7,6 +7,8 @@ import type { SshHost } from './resolve-host.ts'
 
 /** How often a person may answer wrongly before the machine counts as closed to them. */
 const maxAnswers = 3
+/** Rounds of questions in one connection: a password that has run out takes four, and no honest server takes many. */
+const maxRounds = 12
 /** A server's questions are shown as text; more than this is not a question. */
 const maxQuestionChars = 500
 
@@ -16,6 +18,8 @@ export interface LoginDeps {
   /** While a person thinks, no time limit runs. */
   waitingForPerson: <Result>(work: Promise<Result>) => Promise<Result>
   signal: AbortSignal
+  /** Nothing more is to be said to the server: ends the connection, with `problem()` as the reason. */
+  giveUp: () => void
 }
 
 /** The ways to log in, one after the other as the server allows them: keys first, then a person's own answers. */
@@ -26,6 +30,7 @@ export class Login {
   #asked = false
   #keysTried = false
   #answers = 0
+  #rounds = 0
   #declined = false
   #methods: readonly string[] = []
 
@@ -60,13 +65,18 @@ export class Login {
         type: 'keyboard-interactive',
         username,
         prompt: (name, instructions, _language, prompts, finish) => {
+          if (++this.#rounds > maxRounds) return this.#deps.giveUp()
           const questions = prompts.map(({ prompt, echo }) => ({ text: tame(prompt), echo: echo === true }))
-          void this.#askPerson([name, instructions].map(tame).filter(Boolean).join(' · '), questions).then(finish)
+          void this.#askPerson([name, instructions].map(tame).filter(Boolean).join(' · '), questions).then(
+            // No answers at all would be a wrong number of them, for which a server just hangs up.
+            (answers) => (answers === undefined ? this.#deps.giveUp() : finish(answers)),
+          )
         },
       })
     }
     if (allowed('password')) {
-      const [password] = await this.#askPerson('', [{ text: `Password of ${username}`, echo: false }])
+      const answers = await this.#askPerson('', [{ text: `Password of ${username}`, echo: false }])
+      const password = answers?.[0]
       if (password !== undefined) return go({ type: 'password', username, password })
     }
     return go(false as never)
@@ -79,6 +89,16 @@ export class Login {
     const locked = keys.unopened.length > 0 ? ` ${keys.unopened.join(', ')} stayed locked.` : ''
     if (this.#declined)
       return new Problem('ssh-auth-failed', `The login of ${who} was cancelled. Check it again to go on.`)
+    if (this.#rounds > maxRounds)
+      return new Problem(
+        'ssh-auth-failed',
+        `${this.#host.alias} goes on asking questions without letting ${this.#host.user} in. Check its PAM configuration.`,
+      )
+    if (this.#answers > 0)
+      return new Problem(
+        'ssh-auth-failed',
+        `The login of ${who} was refused: what was typed is not what it wants. Check it again to go on.`,
+      )
     const offered =
       keys.offered === 0
         ? 'There was no key to offer: start an SSH agent, or name an IdentityFile in the SSH configuration.'
@@ -86,7 +106,7 @@ export class Login {
     return new Problem('ssh-auth-failed', `The login of ${who} was refused.${locked} ${offered}`)
   }
 
-  async #askPerson(note: string, questions: { text: string; echo: boolean }[]): Promise<string[]> {
+  async #askPerson(note: string, questions: { text: string; echo: boolean }[]): Promise<string[] | undefined> {
     const { user, alias } = this.#host
     const says = await this.#deps.waitingForPerson(
       this.#deps.prompts.ask(
@@ -103,7 +123,7 @@ export class Login {
     )
     if (says.kind === 'answered') return says.answers
     this.#declined = true
-    return []
+    return undefined
   }
 }
 

@@ -68,9 +68,7 @@ export class OfferedKeys extends ssh2.BaseAgent<ParsedKey> {
       this.unopened.push(identity.file)
       throw new Error('the key stays locked')
     }
-    const signature = key.sign(data, options.hash) as Buffer | Error
-    if (signature instanceof Error) throw signature
-    return signature
+    return key.sign(data, options.hash)
   }
 
   async #list(): Promise<ParsedKey[]> {

@@ -259,6 +259,29 @@ describe('logging in', () => {
     },
   )
 
+  test('a locked key is opened beside the main thread, which goes on with its work', async () => {
+    const key = await home.makeKey('slow', 'ed25519', 'open sesame')
+    fs.writeFileSync(authorized(), key.public)
+    useKey(key.file)
+    let turns = 0
+    let typedAt = 0
+    const turn = () => {
+      turns++
+      counting = setImmediate(turn)
+    }
+    let counting = setImmediate(turn)
+    home.onPrompt = () => {
+      typedAt = turns
+      return { action: 'answer', answers: ['open sesame'], remember: false }
+    }
+    const { tunnel } = open()
+    await tunnel.ready?.()
+    clearImmediate(counting)
+    tunnel.close()
+    // A login is a few dozen turns; on this thread the key would have been one of them.
+    expect(turns - typedAt).toBeGreaterThan(1000)
+  })
+
   test('asks for no passphrase of a key that the server would not take', async () => {
     const key = await home.makeKey('locked', 'ed25519', 'x')
     useKey(key.file)
