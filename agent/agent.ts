@@ -50,6 +50,7 @@ export interface AgentHooks {
 /** Puts the agent together and starts it. */
 export async function startAgent(config: Config, secret: string, log: Log, hooks: AgentHooks = {}): Promise<Agent> {
   checkBind(config)
+  let port: number | null = null
   fs.mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const agentId = agentIdentity(config.dataDir)
   const audit = new AuditLog(config.dataDir)
@@ -62,7 +63,8 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
   const desktop = createDesktopParts(service, leases, { dataDir: config.dataDir, log, recordings: config.recordings })
   const engines = createEngineParts({
     ...{ browserParts: browser, dataDir: config.dataDir, uploadDir: config.uploadDir, models: config.models },
-    ...{ leaseExpiry: config.leaseExpiry, publish: events.publish, log },
+    ...{ leaseExpiry: config.leaseExpiry, publish: events.publish, log, hatchetToken: config.hatchetToken },
+    cdpUrl: () => (port === null ? null : `ws://127.0.0.1:${port}/v1/browser/cdp`),
   })
   const docker = createDockerParts({
     ...{ config, publish: events.publish, audit, log },
@@ -95,7 +97,10 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
     machineType: config.machineType,
     metrics,
     tickets,
-    inspect: cached(() => inspectMachine(docker.engine, config.dockerEnv, findChromium()), inspectionKeptMs),
+    inspect: cached(
+      () => inspectMachine(docker.engine, config.dockerEnv, findChromium(), engines.hatchet()),
+      inspectionKeptMs,
+    ),
     health: docker.health,
     deployedTag: () => docker.deploys.deployedTag,
     counters: () => [
@@ -147,7 +152,9 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
     close()
     throw error
   })
+  port = server.port
   docker.start()
+  engines.start()
   events.publish('agent_started', { agentVersion: contractVersion })
 
   return {

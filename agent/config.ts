@@ -20,6 +20,8 @@ export interface Config {
   leaseExpiry: 'hand_back' | 'keep_paused'
   /** The model that engines ask, unless their settings name another; the key is known here only. */
   models: { baseUrl: string | undefined; model: string | undefined; apiKey: string }
+  /** With it the agent is a worker of Hatchet; its other settings are read from HATCHET_CLIENT_… as Hatchet says. */
+  hatchetToken: string | undefined
   /** Where the secret is read from; undefined when it came in PILOTHOUSE_SECRET. */
   secretFile: string | undefined
   /** What makes fingerprints of variables comparable between machines that have secrets of their own. */
@@ -69,6 +71,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       model: env['PILOTHOUSE_LLM_MODEL'],
       apiKey: env['PILOTHOUSE_LLM_KEY'] ?? env['OPENAI_API_KEY'] ?? '',
     },
+    hatchetToken: env['HATCHET_CLIENT_TOKEN'] || undefined,
     secretFile:
       env['PILOTHOUSE_SECRET'] === undefined
         ? path.resolve(env['PILOTHOUSE_SECRET_FILE'] ?? path.join(dataDir, 'secret'))

@@ -6,6 +6,7 @@ import { withConfigFile } from './config-file.ts'
 import { DockerEngine } from './docker/engine.ts'
 import { doctorReport } from './doctor.ts'
 import { installCommand } from './install/install.command.ts'
+import { inspectHatchet } from './jobs/hatchet-worker.ts'
 import { log } from './log.ts'
 import { inspectMachine } from './machine/capabilities.ts'
 import { detach, serve } from './serve.ts'
@@ -64,7 +65,12 @@ async function run(): Promise<void> {
   } else if (command === 'doctor') {
     const config = readConfig(withConfigFile(process.env))
     const engine = new DockerEngine(config.dockerEnv, log)
-    const machine = await inspectMachine(engine, config.dockerEnv, findChromium())
+    const machine = await inspectMachine(
+      engine,
+      config.dockerEnv,
+      findChromium(),
+      inspectHatchet({ token: config.hatchetToken }),
+    )
     process.stdout.write(doctorReport(config, machine, process.env))
   } else {
     throw new Error(`There is no command "${command}". "pilothouse-agent help" lists them.`)

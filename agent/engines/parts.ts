@@ -1,3 +1,4 @@
+import type { Capability } from '../../shared/contract/machine.ts'
 import type { Driver } from '../../shared/domain/switch-criteria.ts'
 import type { BrowserParts } from '../browser/parts.ts'
 import type { Publish } from '../events/publish.ts'
@@ -24,10 +25,16 @@ export interface EnginePartsOptions {
   publish: Publish
   log: Log
   kinds?: EngineRegistry
+  hatchetToken?: string | undefined
+  cdpUrl?: () => string | null
 }
 
 export interface EngineParts {
   handlers: ReturnType<typeof enginesRoutes> & ReturnType<typeof takeoverRoutes> & Jobs['handlers']
+  /** Whether Hatchet gives this machine jobs, or why not. */
+  hatchet(): Capability
+  /** Begins what reaches out by itself, once the agent can be reached. */
+  start(): void
   /** Ends what runs. */
   stop(): Promise<void>
   close(): void
@@ -63,7 +70,10 @@ export function createEngineParts(options: EnginePartsOptions): EngineParts {
     ...{ leases, requests, engines: controller, expiry: options.leaseExpiry, publish, log },
     keep: (times) => store.addTakeover(times),
   })
-  const jobs = createJobs({ browser, leases, runner, requests, controller, port, uploadDir, store, publish })
+  const { hatchetToken, cdpUrl = () => null } = options
+  const jobs = createJobs({
+    ...{ browser, leases, runner, requests, controller, port, uploadDir, store, publish, log, hatchetToken, cdpUrl },
+  })
   browser.onEnd((reason) => {
     controller.browserEnded(reason)
     requests.cancelAll(`the browser ended: ${reason}`)
@@ -77,6 +87,8 @@ export function createEngineParts(options: EnginePartsOptions): EngineParts {
       }),
       ...jobs.handlers,
     },
+    hatchet: () => jobs.hatchet.capability,
+    start: () => jobs.hatchet.start(),
     async stop() {
       controller.stop()
       requests.cancelAll('the agent is stopping')

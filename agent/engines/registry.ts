@@ -38,7 +38,7 @@ function packageName(kind: EngineKind): string {
   return kind.package.replace(/(?<=.)@.*$/, '')
 }
 
-function isInstalled(name: string): boolean {
+export function isInstalled(name: string): boolean {
   try {
     import.meta.resolve(name)
     return true
@@ -52,7 +52,7 @@ function isMissing(error: unknown): boolean {
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
 }
 
-function installCommand(packages: readonly string[]): string {
+export function installCommand(packages: readonly string[]): string {
   const beside = path.dirname(process.argv[1] ?? '')
   return `npm install --ignore-scripts --prefix ${JSON.stringify(beside)} ${packages.join(' ')}`
 }

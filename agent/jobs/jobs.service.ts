@@ -9,12 +9,24 @@ import { uploadPath } from '../pages/upload-path.ts'
 import { rows } from '../storage/database.ts'
 import { type JobAsked, type JobProgress, type JobTools, stepWork } from './steps.ts'
 
+/** A job under way, step by step. Whoever began it takes the steps in order and ends it. */
+export interface JobRun {
+  readonly view: JobView
+  /** Returns why the step failed; null when it did not. */
+  take(step: JobStepName): Promise<string | null>
+  /** Ends what the job does now; the step that is under way fails. */
+  cancel(reason: string): void
+  /** Cleans up, whatever happened, and closes the job's record. A second call does nothing. */
+  finish(error: string | null): Promise<void>
+}
+
 /** Job applications, one at a time: there is one browser. Kept across restarts. */
 export class JobsService {
   readonly #tools: JobTools
   readonly #database: DatabaseSync
   readonly #publish: Publish
-  #running: { view: JobView; settled: Promise<void> } | null = null
+  #running: JobRun | null = null
+  #settled: Promise<void> = Promise.resolve()
   #closing = false
 
   constructor(tools: JobTools, database: DatabaseSync, publish: Publish) {
@@ -29,10 +41,18 @@ export class JobsService {
     return this.#running?.view.id ?? null
   }
 
-  /** Begins a job; what comes of it is asked for later, or heard on the events. */
+  /** Runs a whole job; what comes of it is asked for later, or heard on the events. */
   start(params: CallParamsOut<'jobs.start'>): JobView {
+    const run = this.begin(params)
+    this.#settled = this.#work(run)
+    return run.view
+  }
+
+  /** Takes the browser for a job whose steps someone else takes, such as Hatchet. */
+  begin(params: CallParamsOut<'jobs.start'>): JobRun {
     const url = checkAddress(params.url)
     if (params.resume !== undefined) uploadPath(this.#tools.uploadDir, params.resume)
+    if (this.#closing) throw new Problem('stopping', 'The agent is stopping.')
     if (this.#running !== null)
       throw new Problem('conflict', `Job ${this.#running.view.id} is running. Wait for its end.`)
     const lease = this.#tools.leases.current
@@ -46,10 +66,9 @@ export class JobsService {
     }
     this.#keep(view)
     const { fields, resume, platform, headless, expect } = params
-    const asked = { id, url, fields, resume, platform, headless, expect }
-    this.#running = { view, settled: Promise.resolve() }
-    this.#running.settled = this.#work(asked, view)
-    return view
+    const run = this.#run({ id, url, fields, resume, platform, headless, expect }, view)
+    this.#running = run
+    return run
   }
 
   get(id: string): JobView {
@@ -64,18 +83,43 @@ export class JobsService {
 
   async close(): Promise<void> {
     this.#closing = true
-    await this.#running?.settled
+    await this.#settled
+    await this.#running?.finish('The agent is stopping.')
   }
 
-  async #work(asked: JobAsked, view: JobView): Promise<void> {
-    const progress: JobProgress = { startedBrowser: false, platform: asked.platform ?? 'unknown', fields: [] }
+  #run(asked: JobAsked, view: JobView): JobRun {
+    const abort = new AbortController()
+    const progress: JobProgress = {
+      ...{ startedBrowser: false, platform: asked.platform ?? 'unknown', fields: [], signal: abort.signal },
+    }
+    let finishing: Promise<void> | undefined
+    return {
+      view,
+      take: (step) => this.#take(step, asked, progress, view),
+      cancel: (reason) => {
+        abort.abort(new Problem('cancelled', reason))
+        this.#tools.runner.cancel(reason)
+      },
+      finish: (error) => {
+        finishing ??= this.#finish(asked, progress, view, error)
+        return finishing
+      },
+    }
+  }
+
+  async #work(run: JobRun): Promise<void> {
     let error: string | null = null
     for (const step of jobSteps) {
-      if (step === 'cleanup') continue
-      if (error === null && this.#closing) error = 'The agent is stopping.'
-      if (error !== null) this.#setStep(view, step, { state: 'skipped', detail: 'an earlier step failed' })
-      else error = await this.#take(step, asked, progress, view)
+      if (step === 'cleanup' || error !== null) continue
+      error = this.#closing ? 'The agent is stopping.' : await run.take(step)
     }
+    await run.finish(error)
+  }
+
+  async #finish(asked: JobAsked, progress: JobProgress, view: JobView, error: string | null): Promise<void> {
+    for (const { step, state } of view.steps)
+      if (state === 'pending' && step !== 'cleanup')
+        this.#setStep(view, step as JobStepName, { state: 'skipped', detail: 'an earlier step failed' })
     const untidy = await this.#take('cleanup', asked, progress, view)
     view.state = error === null ? 'succeeded' : 'failed'
     view.error = error ?? untidy

@@ -38,6 +38,8 @@ export interface JobProgress {
   startedBrowser: boolean
   platform: Platform
   fields: FormField[]
+  /** Given when the job is cancelled. */
+  signal: AbortSignal
 }
 
 /** Returns what there is to say about it; `skipped` when there was nothing to do. */
@@ -49,6 +51,7 @@ const captchaMs = 120_000
 const verifyMs = 15_000
 
 const startBrowser: StepWork = async (job, progress, { browser, leases }) => {
+  progress.signal.throwIfAborted()
   if (browser.session === null) {
     const size = { width: 1280, height: 720, dpi: 96, recordingFps: 30, streamFrameRate: 30 }
     await browser.start({ ...size, url: 'about:blank', headless: job.headless, provider: 'chromium' })
@@ -96,7 +99,7 @@ const uploadResume: StepWork = async (job, _progress, { browser, leases, uploadD
   return 'the file is in its field'
 }
 
-const checkCaptcha: StepWork = async (job, _progress, { port, requests }) => {
+const checkCaptcha: StepWork = async (job, progress, { port, requests }) => {
   const { form } = await port.facts()
   if (form.captcha === null) return 'none'
   const request = requests.raise({
@@ -104,6 +107,8 @@ const checkCaptcha: StepWork = async (job, _progress, { port, requests }) => {
     instruction: 'Solve the captcha, then give control back.',
     ...{ pageUrl: port.url(), picture: await port.thumbnail(), timeMs: captchaMs, runId: null, jobId: job.id },
   })
+  const cancel = () => request.cancel('the job was cancelled')
+  progress.signal.addEventListener('abort', cancel, { once: true })
   const outcome = await request.outcome
   if (outcome.kind !== 'handed_back' || outcome.outcome !== 'resolved')
     throw new Problem('engine-failed', `The captcha was not solved: ${outcome.kind.replace('_', ' ')}.`)
@@ -153,6 +158,7 @@ export const stepWork: Record<JobStepName, StepWork> = {
 }
 
 async function act(runner: EngineRunner, job: JobAsked, progress: JobProgress, instruction: string): Promise<void> {
+  progress.signal.throwIfAborted()
   await runner.run({ instruction, kind: 'act', platform: progress.platform, cascade: true, jobId: job.id })
 }
 

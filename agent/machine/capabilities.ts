@@ -17,6 +17,7 @@ export async function inspectMachine(
   engine: DockerEngine,
   dockerEnv: NodeJS.ProcessEnv,
   chromium: string | undefined,
+  hatchet: Capability,
 ): Promise<MachineParts> {
   const [docker, adspower, pty] = await Promise.all([
     engine.available(),
@@ -56,6 +57,7 @@ export async function inspectMachine(
           ? missing('There is no ffmpeg.', { apt: ['ffmpeg'], dnf: ['ffmpeg-free'], apk: ['ffmpeg'] })
           : there('ffmpeg'),
       engines: inspectEngines(),
+      hatchet,
     },
   }
 }
