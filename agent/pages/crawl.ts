@@ -28,6 +28,7 @@ export interface CrawledPage {
 }
 
 const pageLimitMs = 15_000
+const closeMs = 5000
 const maxLinks = 2000
 /** What one answer may hold of page texts; the rest of the pages is left out and said to be. */
 const maxContent = 8_000_000
@@ -39,7 +40,11 @@ export async function crawl(pages: OpenPages, params: CrawlParams, signal: Abort
   try {
     return await visitAll(pages, tab, params, signal)
   } finally {
-    await pages.closeTab(tab).catch(() => {})
+    // Until it is gone: whoever asks for the tabs next must not find it.
+    await pages
+      .closeTab(tab)
+      .then(() => tab.untilClosed(closeMs))
+      .catch(() => {})
   }
 }
 
