@@ -1,5 +1,5 @@
 // @ts-check
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runScript, SetupFailure } from './failure.mjs'
@@ -44,12 +44,17 @@ const __dirname = __fileURLToPath(new URL('.', import.meta.url))`
 const quickStart = {
   name: 'quick-start',
   setup(build) {
-    // `import` of node:http makes Node look at every export of it, one of which loads the whole of its fetch.
-    build.onResolve({ filter: /^node:/ }, ({ path, namespace }) =>
-      namespace === 'builtin' ? { path, external: true } : { path, namespace: 'builtin' },
-    )
+    // `import` of node:http makes Node look at every export of it, one of which loads the whole of its fetch. So each
+    // of Node's modules is asked for exactly what our code takes from it.
+    const used = namesFromNode()
+    build.onResolve({ filter: /^node:/ }, ({ path, namespace, importer, kind }) => {
+      if (namespace === 'builtin' || kind === 'dynamic-import') return { path, external: true }
+      return importer.includes(`${sep}node_modules${sep}`) ? undefined : { path, namespace: 'builtin' }
+    })
     build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = require(${JSON.stringify(path)})`,
+      contents: `const whole = require(${JSON.stringify(path)})
+export default whole
+export const { ${[...(used.get(path) ?? [])].join(', ')} } = whole`,
     }))
     // `z` as a namespace lets go of what is not used; as an object it carries forty languages along.
     build.onLoad({ filter: /\.ts$/ }, ({ path }) =>
@@ -65,6 +70,27 @@ const quickStart = {
       return { contents: shrunk.code }
     })
   },
+}
+
+/** Which names the agent's sources import from each of Node's modules; one that is missed makes the build fail. */
+function namesFromNode() {
+  /** @type {Map<string, Set<string>>} */
+  const used = new Map()
+  for (const folder of ['agent', 'shared']) {
+    for (const name of readdirSync(inRoot(folder), { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.ts')) continue
+      const text = readFileSync(inRoot(folder, name), 'utf8')
+      for (const [, names = '', path = ''] of text.matchAll(/^import [^'{]*\{([^}]*)\} from '(node:[^']+)'/gm)) {
+        const known = used.get(path) ?? new Set()
+        used.set(path, known)
+        for (const one of names.split(',')) {
+          const [taken = ''] = one.trim().split(' as ')
+          if (/^\w+$/.test(taken)) known.add(taken)
+        }
+      }
+    }
+  }
+  return used
 }
 
 /** Bundles the agent into one file that any Node of 22 or newer runs. */
