@@ -4,6 +4,7 @@ import { eventsTable } from './events.ts'
 import { machinesTable } from './machines.ts'
 import { metricsTable } from './metrics.ts'
 import { type Connection, openDatabase } from './open.ts'
+import { rolloutsTable } from './rollouts.ts'
 import { seenLogsTable } from './seen-logs.ts'
 import { settingsTable } from './settings.ts'
 
@@ -16,6 +17,7 @@ export interface Store {
   readonly events: ReturnType<typeof eventsTable>
   readonly deploys: ReturnType<typeof deploysTable>
   readonly seenLogs: ReturnType<typeof seenLogsTable>
+  readonly rollouts: ReturnType<typeof rolloutsTable>
   readonly connection: Connection
   readonly setAside: string | undefined
   close(): void
@@ -24,13 +26,15 @@ export interface Store {
 export function openStore(file: string, now?: () => Date): Store {
   const { connection, durable, setAside, close } = openDatabase(file, now)
   const metrics = metricsTable(connection)
+  const deploys = deploysTable(durable)
   return {
     machines: machinesTable(connection),
     settings: settingsTable(connection),
     audit: auditTable(durable),
     events: eventsTable(connection),
-    deploys: deploysTable(durable),
     seenLogs: seenLogsTable(connection),
+    deploys,
+    rollouts: rolloutsTable(durable, deploys),
     metrics,
     connection,
     setAside,
