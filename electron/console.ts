@@ -106,6 +106,7 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
       streams.closeAll()
       keptLogs.flush()
       await savings.close()
+      machines.deploys.stop()
       await fleet.leases.giveBackAll()
       await local.stop()
       await fleet.stop()

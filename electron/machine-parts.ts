@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { systemClock } from './clock.ts'
+import { Deploys } from './deploys/deploys.ts'
 import { Enrollments } from './enroll/enrollments.ts'
 import { openSession } from './enroll/ssh-session.ts'
 import { Fleet } from './fleet/fleet.ts'
@@ -47,8 +48,17 @@ export function createMachineParts({ store, vault, tunnels, settings, paths, log
     cost: (instanceType) => prices.of(instanceType),
     echo: { consoleId: consoleIdOf(store), audit: store.audit },
     onChanged: (changes) => broadcast('fleet.changed', changes),
-    onEvent: (machineId, event) => broadcast('agent.event', { machineId, event }),
+    onEvent: (machineId, event) => {
+      broadcast('agent.event', { machineId, event })
+      deploys.heard(machineId, event)
+    },
     onTransition: (machineId, transition) => tell(machineId, transition, onGone),
+  })
+  const deploys = new Deploys({
+    ...{ fleet, store, vault, clock, log },
+    onChanged: (rollout) => broadcast('deploys.changed', rollout),
+    onProgress: (progress) => broadcast('deploys.progress', progress),
+    onFeed: (feed) => broadcast('registry.changed', feed),
   })
   const autoStop = new AutoStopWatch({
     ...{ fleet, audit: store.audit, clock, log },
@@ -70,13 +80,15 @@ export function createMachineParts({ store, vault, tunnels, settings, paths, log
   })
   const stopUpkeep = startUpkeep({ store, clock, log, forget: (id) => fleet.remove(id) })
   return {
-    ...{ fleet, ec2, awsKeys, prices, autoStop, enrollments },
+    ...{ fleet, ec2, awsKeys, prices, autoStop, enrollments, deploys },
     start() {
       fleet.start()
       autoStop.start()
+      deploys.start()
     },
     stop() {
       autoStop.stop()
+      deploys.stop()
       stopUpkeep()
     },
   }

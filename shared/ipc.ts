@@ -3,6 +3,7 @@ import { agentEventSchema } from './contract/events.ts'
 import { environments, machineTypes, machineView, tunnelSchema } from './domain/machine.ts'
 import { providerSchema } from './domain/power.ts'
 import { problemSchema } from './errors.ts'
+import { deployCalls, deployEvents } from './ipc-deploys.ts'
 import { logsCalls } from './ipc-logs.ts'
 import { powerCalls, powerEvents } from './ipc-power.ts'
 import { takeoverIpc } from './ipc-takeover.ts'
@@ -113,6 +114,7 @@ export const ipcCalls = {
   ...takeoverIpc,
   ...terminalCalls,
   ...logsCalls,
+  ...deployCalls,
   'app.info': define(nothing, appInfo),
   'app.copyText': define(z.strictObject({ text: z.string().max(1024 * 1024) }), done),
   /** The live view shows a page: what `--screenshot` waits for. */
@@ -190,6 +192,7 @@ export const ipcCalls = {
 
 export const ipcEvents = {
   ...powerEvents,
+  ...deployEvents,
   prompt: promptSchema,
   'prompt.closed': z.object({ id: z.string() }),
   'fleet.changed': z.object({ changed: z.array(machineView), removed: z.array(z.string()) }),

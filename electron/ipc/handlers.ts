@@ -9,6 +9,7 @@ import type { SettingsKeeper } from '../settings.ts'
 import type { Prompts } from '../tunnels/prompts.ts'
 import type { Tunnels } from '../tunnels/tunnels.ts'
 import type { Vault } from '../vault/vault.ts'
+import { type DeployHandlerDeps, deployHandlers } from './deploy-handlers.ts'
 import type { IpcHandlers } from './dispatch.ts'
 import { type LogsHandlerDeps, logsHandlers } from './logs-handlers.ts'
 import { type PowerHandlerDeps, powerHandlers } from './power-handlers.ts'
@@ -21,7 +22,8 @@ import { callWithLease } from './with-lease.ts'
 export interface HandlerDeps
   extends Omit<PowerHandlerDeps, 'personActs' | 'operator' | 'diagnostics'>,
     Omit<TerminalHandlerDeps, 'personActs'>,
-    Omit<LogsHandlerDeps, 'fleet'> {
+    Omit<LogsHandlerDeps, 'fleet'>,
+    Pick<DeployHandlerDeps, 'deploys'> {
   fleet: Fleet
   local: LocalMachine
   streams: Streams
@@ -48,6 +50,7 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
     }),
     ...terminalHandlers({ ...deps, personActs: () => tunnels.personActs() }),
     ...logsHandlers(deps),
+    ...deployHandlers({ ...deps, operator: () => settings.current.operator }),
     'app.info': async () => ({ ...deps.about, keychain: await vault.stateSoon(), settings: settings.current }),
     'app.copyText': async ({ text }) => {
       await deps.clipboard.writeText(text)

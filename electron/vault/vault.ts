@@ -5,8 +5,8 @@ import { type Keychain, openSystemKeychain } from './keychain.ts'
 import { standsInPlainFile } from './plain-keyring.ts'
 
 export type KeychainState = z.infer<typeof keychainState>
-/** `agent` and `aws` belong to a machine; a passphrase to a key, whose fingerprint then stands for the machine. */
-export type SecretKind = 'agent' | 'aws' | 'ssh-passphrase'
+/** `agent` and `aws` belong to a machine; a passphrase to a key, whose fingerprint then stands for it; a registry's login to an environment. */
+export type SecretKind = 'agent' | 'aws' | 'ssh-passphrase' | 'registry'
 export interface KeptSecret {
   machineId: string
   kind: SecretKind
