@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
+import { soaking } from '../../e2e/rigs/soak.ts'
 import { type BrowserStatus, startBrowser } from '../../shared/contract/browser.ts'
 import type { ParamsIn } from '../../shared/contract/define.ts'
 import type { Lease } from '../../shared/contract/takeover.ts'
@@ -13,6 +14,9 @@ import { listPages } from './devtools.ts'
 import { type BrowserParts, type BrowserPartsOptions, createBrowserParts } from './parts.ts'
 
 export const run = promisify(execFile)
+
+/** A frozen part is noticed in seconds; a soak waits as long as a real machine does. */
+export const quickPulse = soaking ? undefined : { everyMs: 500, limitMs: 3000 }
 
 export const colour = '#12a4c8'
 /** A page of one colour that writes down what is done to it. */
@@ -73,7 +77,7 @@ export class BrowserBench {
   }
 
   /** The same, put together in another way; before anything was started. */
-  reopen(options: Pick<BrowserPartsOptions, 'restart' | 'existingDisplay'>): void {
+  reopen(options: Pick<BrowserPartsOptions, 'restart' | 'existingDisplay' | 'pulse'>): void {
     this.#parts = createBrowserParts({
       dataDir: this.dataDir,
       publish: (type, data) => this.events.push({ type, data }),

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { BrowserBench, probePage } from './browser-bench.ts'
+import { times } from '../../e2e/rigs/soak.ts'
+import { BrowserBench, probePage, quickPulse } from './browser-bench.ts'
 
 const bench = BrowserBench.forEachTest()
 
@@ -35,12 +36,13 @@ describe('start and stop', () => {
     await bench.parts.browser.stop()
   })
 
-  test('a second start is refused, a stop ends one that is under way, ten times over', async () => {
-    for (let round = 0; round < 10; round++) {
+  test('a second start is refused, a stop ends one that is under way, again and again', async () => {
+    const rounds = times(4, 10)
+    for (let round = 0; round < rounds; round++) {
       const first = bench.start()
       await expect(bench.start()).rejects.toMatchObject({ code: 'already-active' })
       // At another moment of the start each time.
-      await new Promise((resolve) => setTimeout(resolve, round * 70))
+      await new Promise((resolve) => setTimeout(resolve, (round * 700) / rounds))
       const results = await Promise.allSettled([first, bench.parts.browser.stop(), bench.parts.browser.stop()])
       expect(results.slice(1).map((result) => result.status)).toEqual(['fulfilled', 'fulfilled'])
       if (results[0].status === 'rejected') expect(results[0].reason).toMatchObject({ code: 'start-failed' })
@@ -110,6 +112,7 @@ describe('a part that dies', () => {
 
 describe('a part that freezes', () => {
   test.each(['chromium', 'Xvnc'])('%s stopped: noticed, and ended although it does not react', async (name) => {
+    bench.reopen({ pulse: quickPulse })
     const status = await bench.start()
     process.kill(status.processes.find((program) => program.name === name)?.pid ?? 0, 'SIGSTOP')
     await expect.poll(() => bench.states().at(-1), { timeout: 40_000, interval: 250 }).toBe('failed')

@@ -10,6 +10,7 @@ import { announcePages } from '../pages/announce.ts'
 import { checkAddress } from './address.ts'
 import { findMissing } from './dependencies.ts'
 import type { PageTarget } from './devtools.ts'
+import type { Pulse } from './heartbeat.ts'
 import { type RestartPolicy, Restarts } from './restarts.ts'
 import { type Session, type SessionOptions, startSession } from './session.ts'
 
@@ -30,6 +31,7 @@ export interface BrowserServiceOptions {
   restart?: RestartPolicy | undefined
   existingDisplay?: string | undefined
   adspower?: { url: string; key: string | undefined; intervalMs?: number } | undefined
+  pulse?: Pulse | undefined
 }
 
 const defaultAdsPower = 'http://127.0.0.1:50325'
@@ -94,8 +96,8 @@ export class BrowserService {
     this.#contextInUse = contextId
     this.#enter({ state: 'starting', abort, settled: finished.promise }, 'start asked for', url)
     try {
-      const { existingDisplay } = this.#options
-      const options = { width, height, dpi, url, headless, contextId, recordingFps, existingDisplay }
+      const { existingDisplay, pulse } = this.#options
+      const options = { width, height, dpi, url, headless, contextId, recordingFps, existingDisplay, pulse }
       const session = await begin(options, abort.signal)
       this.#lastStart = params
       this.#activate(session, withoutEffect(params))
@@ -185,8 +187,21 @@ export class BrowserService {
       session.options.url,
     )
     this.#options.publish('sandbox_active', { sandboxId: session.sandboxId })
-    this.#stopAnnouncing = announcePages(session.pages, this.#options.publish)
+    const ends = [
+      announcePages(session.pages, this.#options.publish),
+      session.display?.keptVnc?.onRestart((text) => this.#noteRestart(session, text)) ?? (() => {}),
+    ]
+    this.#stopAnnouncing = () => {
+      for (const end of ends) end()
+    }
     void session.broken.then((reason) => this.#broke(session, reason))
+  }
+
+  /** The way to see the browser was mended; the browser itself never stopped. */
+  #noteRestart(session: Session, reason: string): void {
+    const [page] = this.pages(session)
+    this.#options.log('warn', 'a part of the display was started again', { reason })
+    this.#options.publish('browser_state', { state: 'active', url: page?.url ?? null, reason })
   }
 
   #broke(session: Session, reason: string): void {

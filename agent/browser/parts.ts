@@ -25,6 +25,7 @@ export interface BrowserPartsOptions {
   restart?: BrowserServiceOptions['restart']
   existingDisplay?: BrowserServiceOptions['existingDisplay']
   adspower?: BrowserServiceOptions['adspower']
+  pulse?: BrowserServiceOptions['pulse']
 }
 
 export interface BrowserParts {

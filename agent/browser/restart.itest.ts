@@ -1,10 +1,12 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { times } from '../../e2e/rigs/soak.ts'
 import { startXvfb } from '../../e2e/rigs/xvfb.ts'
 import { findProgram } from '../processes/find-program.ts'
 import { deathGuard } from '../processes/spawn-cared.ts'
-import { BrowserBench, run } from './browser-bench.ts'
+import { RfbTestClient } from '../takeover/rfb-test-client.ts'
+import { BrowserBench, evaluate, quickPulse, run } from './browser-bench.ts'
 
 const bench = BrowserBench.forEachTest()
 // It is looked for once, and must not be found in a PATH of these tests.
@@ -61,18 +63,59 @@ describe('a part that dies, with restarts on', () => {
   })
 })
 
+/** The VNC server goes; the browser must not notice, and whoever looks comes back to the same page. */
+async function replaced(name: string, signal: 'SIGKILL' | 'SIGSTOP'): Promise<void> {
+  const before = await bench.parts.browser.status()
+  const page = await bench.openPage()
+  await evaluate(page, 'window.kept = 1')
+  process.kill(pidOf(before.processes, name), signal)
+  const mended = () => bench.events.findLast(({ type }) => type === 'browser_state')?.data ?? {}
+  await expect.poll(mended, { timeout: 20_000, interval: 20 }).toMatchObject({
+    state: 'active',
+    reason: expect.stringMatching(new RegExp(`^${name} ended by itself .*started again; the browser went on`)),
+  })
+  const after = await bench.parts.browser.status()
+  bench.pids.push(...after.processes.map((program) => program.pid))
+  expect(after.processes.map((program) => program.name)).toEqual(before.processes.map((program) => program.name))
+  expect(after.processes.every((program) => program.running)).toBe(true)
+  const changed = after.processes.filter(({ pid }) => !before.processes.some((old) => old.pid === pid))
+  expect(changed.map((program) => program.name)).toEqual([name])
+  expect(await evaluate(page, 'window.kept')).toBe(1)
+  const viewer = await RfbTestClient.open(bench.parts.sockets.vnc, { mode: 'view' })
+  expect(viewer.width).toBeGreaterThan(0)
+  viewer.close()
+  expect(bench.states()).not.toContain('failed')
+}
+
 describe('Xvfb with x11vnc', () => {
-  test.each(['x11vnc', 'Xvfb'])('%s killed: noticed, torn down, said', async (name) => {
+  test('x11vnc killed, then frozen: it alone is started again; too often, and the browser is said to have failed', async () => {
+    vi.stubEnv('PATH', without('Xvnc'))
+    bench.reopen({ pulse: quickPulse })
+    await bench.start()
+    await replaced('x11vnc', 'SIGKILL')
+    bench.events.length = 0
+    await replaced('x11vnc', 'SIGSTOP')
+    bench.events.length = 0
+    await replaced('x11vnc', 'SIGKILL')
+    process.kill(pidOf((await bench.parts.browser.status()).processes, 'x11vnc'), 'SIGKILL')
+    await expect.poll(() => bench.states().at(-1)).toBe('failed')
+    expect((await bench.parts.browser.status()).lastError?.message).toContain('not started again')
+    vi.unstubAllEnvs()
+    await expect.poll(() => bench.processes(), { timeout: 10_000 }).toEqual([])
+  })
+
+  test('Xvfb killed: noticed, torn down, said', async () => {
     vi.stubEnv('PATH', without('Xvnc'))
     const { processes } = await bench.start()
     expect(processes.map((program) => program.name)).toEqual(['Xvfb', 'x11vnc', 'chromium'])
-    process.kill(pidOf(processes, name), 'SIGKILL')
+    process.kill(pidOf(processes, 'Xvfb'), 'SIGKILL')
     await expect.poll(() => bench.states().at(-1), { timeout: 2000, interval: 20 }).toBe('failed')
     vi.unstubAllEnvs()
     await expect.poll(() => bench.processes(), { timeout: 10_000 }).toEqual([])
   })
 
   test('a frozen X server behind a VNC server that still talks is noticed', async () => {
+    bench.reopen({ pulse: quickPulse })
     vi.stubEnv('PATH', without('Xvnc'))
     const { processes } = await bench.start()
     process.kill(pidOf(processes, 'Xvfb'), 'SIGSTOP')
@@ -94,7 +137,9 @@ describe('a display that is there already', () => {
         ...{ state: 'active', display: xvfb.env.DISPLAY, liveView: 'vnc' },
         resolution: { width: 1000, height: 700 },
       })
-      expect(status.processes[0]?.name).toBe(missing.length === 0 ? 'x0vncserver' : 'x11vnc')
+      const server = missing.length === 0 ? 'x0vncserver' : 'x11vnc'
+      expect(status.processes.map((program) => program.name)).toEqual([server, 'chromium'])
+      await replaced(server, 'SIGKILL')
       await bench.parts.browser.stop()
       vi.unstubAllEnvs()
       const env = { PATH: process.env['PATH'], ...xvfb.env }
@@ -107,13 +152,13 @@ describe('a display that is there already', () => {
   })
 })
 
-describe('fifty starts and stops', () => {
-  test('in a row, interleaved and doubled, leave nothing', { timeout: 240_000 }, async () => {
+describe('starts and stops', () => {
+  test(`${times(8, 50)} in a row, interleaved and doubled, leave nothing`, { timeout: 240_000 }, async () => {
     const displays = () => readdirSync('/tmp/.X11-unix').length
     await bench.start({ headless: true })
     await bench.parts.browser.stop()
     const before = { displays: displays(), handles: process.getActiveResourcesInfo().length }
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < times(8, 50); round++) {
       const starts = [bench.start({ headless: round % 10 !== 0 }), ...(round % 3 === 0 ? [bench.start()] : [])]
       if (round % 2 === 0) await Promise.allSettled(starts)
       await Promise.all([bench.parts.browser.stop(), bench.parts.browser.stop()])

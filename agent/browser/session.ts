@@ -5,12 +5,12 @@ import { Problem } from '../../shared/errors.ts'
 import { type Display, DisplayError, startDisplay } from '../display/display.ts'
 import { shareDisplay } from '../display/existing-display.ts'
 import { OpenPages } from '../pages/open-pages.ts'
-import { type CaredProcess, spawnCared } from '../processes/spawn-cared.ts'
+import { type CaredProcess, exitReason, exitText, spawnCared } from '../processes/spawn-cared.ts'
 import { CdpConnection } from './cdp.ts'
 import { chromiumArgs, chromiumEnv, findChromium, sandboxObstacle } from './chromium.ts'
 import { usesDisplay } from './dependencies.ts'
 import { type DevTools, findDevTools } from './devtools.ts'
-import { heartbeat } from './heartbeat.ts'
+import { heartbeat, type Pulse } from './heartbeat.ts'
 import { openProfile } from './profile.ts'
 import { firstDrawn, fitWindow } from './window.ts'
 
@@ -27,6 +27,8 @@ export interface SessionOptions extends Resolution {
   recordingFps: number
   /** A display that is there already, to be used instead of one of the agent's own. */
   existingDisplay: string | undefined
+  /** How often its parts are asked whether they are alive; as usual unless told. */
+  pulse?: Pulse | undefined
 }
 
 /** One run of the browser, from its start to its end: the display, Chromium, the agent's connection to it. */
@@ -93,7 +95,6 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
     signal.throwIfAborted()
     let { width, height } = display?.size ?? options
     let fitting: Promise<unknown> = Promise.resolve()
-    const processes = [...(display?.processes ?? []), chromium]
     return {
       sandboxId: randomUUID(),
       startedAt: new Date().toISOString(),
@@ -105,9 +106,15 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
       devTools,
       cdp,
       pages,
-      processes,
+      get processes() {
+        return [...(display?.processes ?? []), chromium]
+      },
       warnings: obstacle === null ? [] : [`Chromium runs without its own sandbox, because ${obstacle}.`],
-      broken: Promise.race([...processes.map(exitReason), heartbeat(cdp, display, ended.signal)]),
+      broken: Promise.race([
+        exitReason(chromium),
+        ...(display === null ? [] : [display.broken]),
+        heartbeat(cdp, display, ended.signal, options.pulse),
+      ]),
       resize(newWidth, newHeight) {
         width = newWidth
         height = newHeight
@@ -154,15 +161,6 @@ async function closeItself(cdp: CdpConnection, chromium: CaredProcess): Promise<
     () => !cdp.open,
   )
   if (asked) await Promise.race([chromium.exited, sleep(closeMs, undefined, { ref: false })])
-}
-
-async function exitReason(program: CaredProcess): Promise<string> {
-  const exit = await program.exited
-  return `${program.name} ended by itself (${exitText(exit)}). ${program.lastLines()}`.trim()
-}
-
-function exitText(exit: { code: number | null; signal: string | null }): string {
-  return exit.signal === null ? `exit code ${exit.code}` : exit.signal
 }
 
 function explain(error: unknown): Problem {

@@ -11,7 +11,7 @@ export class FrameError extends Error {
   }
 }
 
-interface Frame {
+export interface Frame {
   payloadAt: number
   length: number
 }
@@ -135,18 +135,19 @@ export class FrameReader {
 export function unmaskedStart(bytes: Buffer, message: Message, limit: number): Buffer {
   const frame = message.frames[0]
   if (frame === undefined) return Buffer.alloc(0)
-  return unmask(bytes, frame.payloadAt, Math.min(frame.length, limit))
+  return unmasked(bytes, { payloadAt: frame.payloadAt, length: Math.min(frame.length, limit) })
 }
 
 /** The whole payload of a message as text. */
 export function messageText(bytes: Buffer, message: Message, masked: boolean): string {
   const parts = message.frames.map(({ payloadAt, length }) =>
-    masked ? unmask(bytes, payloadAt, length) : bytes.subarray(payloadAt, payloadAt + length),
+    masked ? unmasked(bytes, { payloadAt, length }) : bytes.subarray(payloadAt, payloadAt + length),
   )
   return (parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts)).toString('utf8')
 }
 
-function unmask(bytes: Buffer, payloadAt: number, length: number): Buffer {
+/** The payload of one frame of a client as it was before masking. */
+export function unmasked(bytes: Buffer, { payloadAt, length }: Frame): Buffer {
   const plain = Buffer.allocUnsafe(length)
   const key = payloadAt - 4
   for (let i = 0; i < length; i++) plain[i] = (bytes[payloadAt + i] ?? 0) ^ (bytes[key + (i & 3)] ?? 0)

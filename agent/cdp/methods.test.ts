@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { errorReply, judgeHeld, judgeObserver, readCommand, writeCommand } from './methods.ts'
+import { errorReply, judgeHeld, judgeObserver, readCommand, surelyReads, writeCommand } from './methods.ts'
 import { mayHoldCookies, withoutCookies } from './without-cookies.ts'
 
 const command = (method: string, params: Record<string, unknown> = {}) => ({ id: 1, method, params, sessionId: 'S' })
@@ -145,5 +146,58 @@ describe('events with cookies in them', () => {
     expect(text).toContain('Accept')
     expect(withoutCookies(event('Network.requestWillBeSentExtraInfo', { headers }))).toBeNull()
     expect(withoutCookies(event('Network.responseReceivedExtraInfo', { headers }))).toBeNull()
+  })
+})
+
+describe('judged without parsing', () => {
+  test.each([
+    '{"id":1,"method":"Page.enable"}',
+    '{"id":1,"method":"Page.enable","params":{},"sessionId":"0AF"}',
+    '{"id":7,"method":"DOM.getDocument","params":{"depth":-1,"pierce":true}}',
+    '{"method":"DOM.getDocument","params":{"depth":-1},"id":7,"sessionId":"0AF"}',
+  ])('%s passes as it came', (text) => expect(surelyReads(text)).toBe(true))
+
+  test.each([
+    '{"id":1,"method":"Runtime.evaluate","params":{"expression":"1"}}',
+    '{"id":1,"method":"Page.captureScreenshot","params":{"captureBeyondViewport":true}}',
+    '{"id":1,"method":"Target.attachToTarget","params":{"targetId":"A"}}',
+    '{"id":1,"method":"Page.enable","params":{},"method":"Runtime.evaluate"}',
+    '{"method":"Runtime.evaluate","id":1,"method":"Page.enable"}',
+    '{"id":1,"method":"Page.enable","params":{"a":{}},"method":"Runtime.evaluate"}',
+    '{"id":1,"method":"Page.enable","params":{"a":"}"},"method":"Runtime.evaluate"}',
+    '{"id":1,"method":"Page.enable","params":{/*}*/},"method":"Runtime.evaluate"}',
+    '{"id":1,"method":"Page.enable","params":{}/*"*/,"method":"Runtime.evaluate"}',
+    '{"id":1,"method":"Page.enable"} {"id":2,"method":"Runtime.evaluate"}',
+    '{"id":1,"method":"Page.enable","params":{},"sessionId":"AF","method":"Runtime.evaluate"}',
+    '{"id":1,"method":"Page.\\u0065nable"}',
+    '{"id":1,"method":"toString.constructor"}',
+  ])('%s is not', (text) => expect(surelyReads(text)).toBe(false))
+
+  test('whatever is put together: what passes unread would pass when read, and is what a reader sees', () => {
+    const piece = fc.constantFrom(
+      ...['{', '}', '"', ',', ':', '\\', '/*', '*/', '//', ' ', '\n', '"id":1', '"id":2', '"params":{', '"params":{}'],
+      ...['"method":"Page.enable"', '"method":"Runtime.evaluate"', '"method":"DOM.getDocument"', '"a":"', '"a":1'],
+      ...['"sessionId":"AF"', '"sessionId":"zz"', '\\u007d', 'x'],
+    )
+    let passed = 0
+    const check = (text: string) => {
+      if (!surelyReads(text)) return
+      passed++
+      const command = readCommand(text)
+      // No JSON to us, and none to Chromium.
+      if (command === undefined) return
+      expect('pass' in judgeObserver(command), text).toBe(true)
+      // The first of that name is also the last: no two readers differ about it.
+      expect(command.method).toBe(/"method":"([^"]*)"/.exec(text)?.[1])
+    }
+    const usual = fc
+      .tuple(fc.array(piece, { maxLength: 5 }), fc.array(piece, { maxLength: 3 }))
+      .map(([inside, after]) => `{"id":1,"method":"Page.enable","params":{${inside.join('')}}${after.join('')}}`)
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => check(pieces.join(''))),
+      { numRuns: 5000 },
+    )
+    fc.assert(fc.property(usual, check), { numRuns: 5000 })
+    expect(passed).toBeGreaterThan(0)
   })
 })

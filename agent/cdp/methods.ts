@@ -53,6 +53,27 @@ readers.set('Target.setAutoAttach', (params) => {
   return params['waitForDebuggerOnStart'] === true ? '"waitForDebuggerOnStart" would stop new pages' : undefined
 })
 
+/**
+ * A command as clients write it, in one of the two orders they use, with parameters that have no brace in them.
+ *
+ * That such a text can be judged without parsing it rests on the braces. The parameters end at the first closing one:
+ * a key of the command itself cannot hide before it. What follows is spelled out to the end, so none can hide after
+ * it. And were that brace part of a string or of a comment, the text would be no JSON at all, to any reader.
+ */
+const usualForms = [
+  /^\{"id":\d{1,9},"method":"([A-Za-z]+\.[A-Za-z]+)"(?:,"params":\{[^{}]*\})?(?:,"sessionId":"[0-9A-F]{1,64}")?\}$/,
+  /^\{"method":"([A-Za-z]+\.[A-Za-z]+)"(?:,"params":\{[^{}]*\})?,"id":\d{1,9}(?:,"sessionId":"[0-9A-F]{1,64}")?\}$/,
+]
+
+/** Whether a text is surely a command that reads, whatever its parameters; false says nothing. */
+export function surelyReads(text: string): boolean {
+  for (const form of usualForms) {
+    const method = form.exec(text)?.[1]
+    if (method !== undefined) return readers.get(method) === always
+  }
+  return false
+}
+
 /** Reads a message of a client; undefined when it is not a command. By hand: this is done for every single one. */
 export function readCommand(text: string): Command | undefined {
   try {

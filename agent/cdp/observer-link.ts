@@ -1,12 +1,14 @@
 import type { Duplex } from 'node:stream'
-import { type Batch, FrameReader, type Message, messageText, opcode, textFrame } from './frames.ts'
+import { type Batch, FrameReader, type Message, messageText, opcode, textFrame, unmasked } from './frames.ts'
 import { Link } from './link.ts'
-import { errorReply, judgeObserver, readCommand, writeCommand } from './methods.ts'
+import { errorReply, judgeObserver, readCommand, surelyReads, writeCommand } from './methods.ts'
 import type { Upstream } from './upstream.ts'
 import { mayHoldCookies, withoutCookies } from './without-cookies.ts'
 
 /** Commands that read are short. */
 const maxCommandBytes = 1024 * 1024
+/** Up to this length a command is looked at without parsing it. */
+const plainBytes = 512
 /** A screenshot of a large page is the biggest message. */
 const maxReplyBytes = 256 * 1024 * 1024
 
@@ -32,6 +34,7 @@ export class ObserverLink extends Link {
 
   protected fromClient(chunk: Buffer): void {
     const { bytes, messages } = this.#commands.push(chunk)
+    if (messages.length > 0 && messages.every((message) => isPlainRead(bytes, message))) return this.toBrowser(bytes)
     const passed: Buffer[] = []
     const answers: Buffer[] = []
     for (const message of messages) {
@@ -71,6 +74,13 @@ export class ObserverLink extends Link {
     }
     if (passed.length > 0) this.toClient(Buffer.concat(passed))
   }
+}
+
+/** A short reading command in one frame: nearly all of them are, and they pass as they came. */
+function isPlainRead(bytes: Buffer, { opcode: kind, frames }: Message): boolean {
+  const [first] = frames
+  if (kind !== opcode.text || first === undefined || frames.length > 1 || first.length > plainBytes) return false
+  return surelyReads(unmasked(bytes, first).toString('latin1'))
 }
 
 function isSuspect({ bytes }: Batch, message: Message): boolean {

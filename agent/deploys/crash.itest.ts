@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { agentEnv } from '../../e2e/rigs/agent-process.ts'
+import { bundled } from '../../e2e/rigs/built.ts'
 import { type Dockerd, noDockerd, startDockerd } from '../../e2e/rigs/dockerd.ts'
 import { freshFolder } from '../../e2e/rigs/folder.ts'
 import { type Program, startProgram } from '../../e2e/rigs/program.ts'
@@ -39,9 +40,11 @@ describe.skipIf(noDockerd !== undefined)(`an agent killed in the middle of a dep
   let folder: string
   let remove: () => void
   let services: ServicesInput
+  let crashAgent: string
   const programs: Program[] = []
   const clients: AgentClient[] = []
   beforeAll(async () => {
+    crashAgent = await bundled(path.join(import.meta.dirname, 'crash-agent.ts'))
     dockerd = await startDockerd()
     for (const tag of ['v1', 'v2']) await importServiceImage(dockerd, `ghosthands:${tag}`, 'good')
     await importServiceImage(dockerd, 'ghosthands:sick-api', 'sick-api')
@@ -62,17 +65,13 @@ describe.skipIf(noDockerd !== undefined)(`an agent killed in the middle of a dep
 
   const secret = randomBytes(32).toString('base64url')
   const start = async (...moment: Moment | []) => {
-    const program = await startProgram(
-      process.execPath,
-      [path.join(import.meta.dirname, 'crash-agent.ts'), ...moment],
-      {
-        env: agentEnv(folder, {
-          PILOTHOUSE_SECRET: secret,
-          DOCKER_HOST: `unix://${dockerd.socketPath}`,
-          PILOTHOUSE_SERVICES: path.join(folder, 'services.json'),
-        }),
-      },
-    )
+    const program = await startProgram(process.execPath, [crashAgent, ...moment], {
+      env: agentEnv(folder, {
+        PILOTHOUSE_SECRET: secret,
+        DOCKER_HOST: `unix://${dockerd.socketPath}`,
+        PILOTHOUSE_SERVICES: path.join(folder, 'services.json'),
+      }),
+    })
     programs.push(program)
     await program.ready('the agent', () => program.output().includes('ready\n'))
     const transport = nodeTransport({ socketPath: path.join(folder, 'agent.sock') })

@@ -4,10 +4,12 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findProgram } from '../processes/find-program.ts'
-import { type CaredOptions, type CaredProcess, spawnCared } from '../processes/spawn-cared.ts'
+import { type CaredOptions, type CaredProcess, exitReason, spawnCared } from '../processes/spawn-cared.ts'
+import { KeptVnc } from './kept-vnc.ts'
 import { x11vncArgs } from './vnc-args.ts'
 import { connectVnc, type VncServer } from './vnc-connect.ts'
 import { newVncPassword, writeVncPasswordFile } from './vnc-password.ts'
+import { displaySilent } from './x11.ts'
 import { writeXauthority } from './xauthority.ts'
 
 /** An X display, most often of the agent's own, seen and driven through a VNC server on loopback. */
@@ -22,6 +24,10 @@ export interface Display {
   /** Whether a client of the VNC server may change the display's size. */
   readonly resizable: boolean
   readonly processes: readonly CaredProcess[]
+  /** Settles with the reason when there is no display, or no way to see it, any more. */
+  readonly broken: Promise<string>
+  /** Set where the VNC server is a program of its own, which can be started again without the rest. */
+  readonly keptVnc: KeptVnc | null
   stop(): Promise<void>
 }
 
@@ -78,36 +84,49 @@ async function tryStart(
   writeXauthority(authFile)
   writeVncPasswordFile(passwordFile, vnc.password)
 
-  const processes: CaredProcess[] = []
+  let server: CaredProcess | undefined
+  let keptVnc: KeptVnc | null = null
   let number: string | undefined
   const stop = async () => {
-    for (const program of processes.toReversed()) await program.end(1000)
-    if (number !== undefined) removeTraces(number, processes[0]?.pid)
+    await keptVnc?.stop()
+    await server?.end(1000)
+    if (number !== undefined) removeTraces(number, server?.pid)
     rmSync(dir, { recursive: true, force: true })
   }
-  const launch = async (start: Pick<CaredOptions, 'name' | 'program' | 'args' | 'env' | 'reportPipe'>) => {
-    signal.throwIfAborted()
-    const program = await spawnCared({ ...start, dataDir })
-    processes.push(program)
-    return program
-  }
   try {
-    const serverEnv = programEnv()
+    const env = programEnv()
     const xServer =
       'xvnc' in programs
         ? { name: 'Xvnc', program: programs.xvnc, args: xvncArgs(options, vnc.port, authFile, passwordFile) }
         : { name: 'Xvfb', program: programs.xvfb, args: xvfbArgs(options, authFile) }
-    const server = await launch({ ...xServer, env: serverEnv, reportPipe: true })
-    number = await displayNumber(server, signal)
-    if ('x11vnc' in programs) {
-      const args = x11vncArgs(`:${number}`, vnc.port, authFile, passwordFile)
-      await launch({ name: 'x11vnc', program: programs.x11vnc, args, env: serverEnv })
-    }
-    await answers(vnc, processes, signal)
+    signal.throwIfAborted()
+    const x = await spawnCared({ ...xServer, env, dataDir, reportPipe: true })
+    server = x
+    number = await displayNumber(x, signal)
     const name = `:${number}`
-    const { width, height } = options
-    const env = { DISPLAY: name, XAUTHORITY: authFile }
-    return { name, env, vnc, size: { width, height }, resizable: 'xvnc' in programs, processes, stop }
+    if ('x11vnc' in programs) {
+      const args = [...x11vncArgs(name, vnc.port, authFile, passwordFile), '-clear_keys']
+      const { x11vnc: program } = programs
+      keptVnc = await KeptVnc.start({
+        start: () => startVnc({ name: 'x11vnc', program, args, env, dataDir }, vnc),
+        displayGone: async () => (x.running ? displaySilent({ DISPLAY: name, XAUTHORITY: authFile }) : exitReason(x)),
+      })
+    } else await answers(vnc, x, signal)
+    signal.throwIfAborted()
+    const kept = keptVnc
+    return {
+      name,
+      env: { DISPLAY: name, XAUTHORITY: authFile },
+      vnc,
+      size: { width: options.width, height: options.height },
+      resizable: kept === null,
+      get processes() {
+        return kept === null ? [x] : [x, kept.process]
+      },
+      broken: Promise.race([exitReason(x), ...(kept === null ? [] : [kept.gaveUp])]),
+      keptVnc,
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error
@@ -162,23 +181,32 @@ async function displayNumber(server: CaredProcess, signal: AbortSignal): Promise
   return Promise.race([said, late])
 }
 
+/** Starts a VNC server; one that does not let the agent in is ended again. */
+export async function startVnc(options: CaredOptions, vnc: VncServer): Promise<CaredProcess> {
+  const server = await spawnCared(options)
+  try {
+    await answers(vnc, server)
+    return server
+  } catch (error) {
+    await server.end(0)
+    throw error
+  }
+}
+
 /** Waits until the VNC server lets the agent in. */
-export async function answers(vnc: VncServer, processes: readonly CaredProcess[], signal: AbortSignal): Promise<void> {
+async function answers(vnc: VncServer, server: CaredProcess, signal?: AbortSignal): Promise<void> {
   const deadline = Date.now() + readyTimeoutMs
   for (;;) {
-    const ended = processes.find((program) => !program.running)
-    if (ended !== undefined) throw new DisplayError(`${ended.name} ended: ${ended.lastLines()}`)
+    if (!server.running) throw new DisplayError(`${server.name} ended: ${server.lastLines()}`)
     try {
-      const socket = await connectVnc(vnc)
-      socket.destroy()
+      ;(await connectVnc(vnc)).destroy()
       return
     } catch (error) {
-      signal.throwIfAborted()
-      const server = processes.at(-1)
+      signal?.throwIfAborted()
       if (Date.now() > deadline)
-        throw new DisplayError(`${server?.name}: ${(error as Error).message}. ${server?.lastLines()}`)
+        throw new DisplayError(`${server.name}: ${(error as Error).message}. ${server.lastLines()}`)
     }
-    await sleep(20, undefined, { signal })
+    await sleep(20, undefined, signal === undefined ? {} : { signal })
   }
 }
 

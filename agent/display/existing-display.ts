@@ -2,11 +2,11 @@ import { mkdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { findProgram } from '../processes/find-program.ts'
-import { spawnCared } from '../processes/spawn-cared.ts'
-import { answers, type Display, DisplayError, type DisplayOptions, freePort, programEnv } from './display.ts'
+import { type Display, DisplayError, type DisplayOptions, freePort, programEnv, startVnc } from './display.ts'
+import { KeptVnc } from './kept-vnc.ts'
 import { x0vncserverArgs, x11vncArgs } from './vnc-args.ts'
 import { newVncPassword, writeVncPasswordFile } from './vnc-password.ts'
-import { readDisplaySize } from './x11.ts'
+import { displaySilent, readDisplaySize } from './x11.ts'
 
 /** The program that shows a display which is there already: x0vncserver, then x11vnc. */
 export function findSharingProgram(searchPath?: string): { name: string; program: string } | null {
@@ -37,16 +37,27 @@ export async function shareDisplay(name: string, options: DisplayOptions): Promi
     sharing.name === 'x11vnc'
       ? x11vncArgs(name, vnc.port, XAUTHORITY, passwordFile)
       : x0vncserverArgs(name, vnc.port, passwordFile)
-  const server = await spawnCared({ ...sharing, args, env: { ...programEnv(), ...env }, dataDir })
-  const stop = async () => {
-    await server.end(1000)
-    rmSync(dir, { recursive: true, force: true })
-  }
-  try {
-    await answers(vnc, [server], signal)
-    return { name, env, vnc, size, resizable: false, processes: [server], stop }
-  } catch (error) {
-    await stop()
+  const server = { ...sharing, args, env: { ...programEnv(), ...env }, dataDir }
+  const clear = () => rmSync(dir, { recursive: true, force: true })
+  const keptVnc = await KeptVnc.start({
+    start: () => startVnc(server, vnc),
+    displayGone: () => displaySilent(env),
+  }).catch((error: unknown) => {
+    clear()
     throw error
+  })
+  const stop = async () => {
+    await keptVnc.stop()
+    clear()
+  }
+  if (signal.aborted) {
+    await stop()
+    signal.throwIfAborted()
+  }
+  return {
+    ...{ name, env, vnc, size, resizable: false, keptVnc, broken: keptVnc.gaveUp, stop },
+    get processes() {
+      return [keptVnc.process]
+    },
   }
 }

@@ -188,3 +188,14 @@ export async function readDisplaySize(env: { DISPLAY: string; XAUTHORITY?: strin
   connection.close()
   return connection.size
 }
+
+/** A display answers at once, or it is not well. */
+const silentMs = 3000
+
+/** Why a display cannot be used, as a sentence; undefined while it answers. */
+export function displaySilent(env: { DISPLAY: string; XAUTHORITY?: string }): Promise<string | undefined> {
+  return XConnection.open(env, silentMs).then(
+    (connection) => void connection.close(),
+    (error: Error) => `The display ${env.DISPLAY} does not answer any more: ${error.message}.`,
+  )
+}

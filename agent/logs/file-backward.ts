@@ -6,7 +6,7 @@ const maxCarryBytes = 4 * 1024 * 1024
 
 /** The lines of a file and its older ones, in portions from the end to the beginning; each portion in its order. */
 export async function* readBackward(path: string, block = blockBytes): AsyncGenerator<string[]> {
-  const files = await openChain(path)
+  const { files } = await openChain(path)
   try {
     for (const { handle } of files) {
       let end = (await handle.stat()).size

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import fs from 'node:fs/promises'
 
 /** A log file and the older ones that rotation left beside it: `x.log`, `x.log.1`, `x.log.2`, … */
@@ -6,6 +7,8 @@ const maxRotated = 100
 /** Names that are missing for the moment in which rotation renames their files. */
 const maxHoles = 1
 const probeBytes = 64 * 1024
+const snapshotTries = 5
+const openTries = 20
 
 /** An open file of the chain; the name may change under it, the file does not. */
 export interface ChainFile {
@@ -13,24 +16,64 @@ export interface ChainFile {
   inode: number
 }
 
-/** Opens what there is, newest first. Compressed files are the end of the chain. */
-export async function openChain(path: string, stopAt?: (inode: number) => boolean): Promise<ChainFile[]> {
-  const files: ChainFile[] = []
+/** The chain as it stands at one moment, newest first. Compressed files are the end of it. */
+interface Snapshot {
+  inodes: number[]
+  /** Whether `stopAt` was met, and the chain ends before it. */
+  met: boolean
+}
+
+/**
+ * Looked at without letting go of the thread: while it is looked at, files move on by at most one place, so that they
+ * may be met twice but never in the wrong order.
+ */
+function snapshot(path: string, stopAt?: number): Snapshot {
+  const inodes: number[] = []
   let holes = 0
   for (let index = 0; index <= maxRotated && holes <= maxHoles; index++) {
-    const handle = await fs.open(index === 0 ? path : `${path}.${index}`, 'r').catch(() => undefined)
-    if (handle === undefined) {
-      holes++
-      continue
-    }
-    const { ino: inode } = await handle.stat()
-    const stop = stopAt?.(inode) === true
-    // A file that was renamed while we looked stands there a second time.
-    if (stop || files.some((file) => file.inode === inode)) await handle.close()
-    else files.push({ handle, inode })
-    if (stop) break
+    const inode = inodeAt(path, index)
+    if (inode === undefined) holes++
+    else if (inode === stopAt) return { inodes, met: true }
+    else if (!inodes.includes(inode)) inodes.push(inode)
   }
-  return files
+  return { inodes, met: false }
+}
+
+function inodeAt(path: string, index: number): number | undefined {
+  return statSync(index === 0 ? path : `${path}.${index}`, { throwIfNoEntry: false })?.ino
+}
+
+/** A rotation that ends between two looks at it has the newest file replaced. */
+function steadySnapshot(path: string, stopAt?: number): Snapshot {
+  for (let tries = 1; ; tries++) {
+    const newest = inodeAt(path, 0)
+    const found = snapshot(path, stopAt)
+    if (inodeAt(path, 0) === newest || tries === snapshotTries) return found
+  }
+}
+
+/** Opens what there is, newest first, down to the file `stopAt`, which is left out. */
+export async function openChain(path: string, stopAt?: number): Promise<{ files: ChainFile[]; met: boolean }> {
+  const { inodes, met } = steadySnapshot(path, stopAt)
+  const files: ChainFile[] = []
+  for (const [index, inode] of inodes.entries()) {
+    const handle = await openInode(path, index, inode)
+    if (handle !== undefined) files.push({ handle, inode })
+  }
+  return { files, met }
+}
+
+/** Opens one file, wherever rotation has moved it since; undefined when it is gone. */
+async function openInode(path: string, from: number, inode: number): Promise<fs.FileHandle | undefined> {
+  for (let tries = 0; tries < openTries; tries++) {
+    let index = from
+    while (index <= maxRotated && inodeAt(path, index) !== inode) index++
+    if (index > maxRotated) continue
+    const handle = await fs.open(index === 0 ? path : `${path}.${index}`, 'r').catch(() => undefined)
+    if ((await handle?.stat())?.ino === inode) return handle
+    await handle?.close()
+  }
+  return undefined
 }
 
 export async function closeChain(files: readonly ChainFile[]): Promise<void> {
@@ -98,7 +141,7 @@ export async function chainFrom(
   time: string,
   timeOf: (line: string) => string | undefined,
 ): Promise<ChainFile[]> {
-  const files = await openChain(path)
+  const { files } = await openChain(path)
   const needed: ChainFile[] = []
   let reached = false
   for (const file of files) {

@@ -80,16 +80,23 @@ async function openNewer(file: string, current: ChainFile | undefined): Promise<
   )
   if (inode === undefined || inode === current?.inode) return []
   for (let tries = 1; ; tries++) {
-    let met = current === undefined
-    const chain = await openChain(file, (other) => {
-      met ||= other === current?.inode
-      return other === current?.inode
-    })
+    const { files, met } = await openChain(file, current?.inode)
+    if (met || current === undefined) return files.reverse()
+    const { nlink, mtimeMs } = await current.handle.stat()
     // Rotated out of the folder altogether: then all that are left are newer.
-    if (met || tries === rotationTries || (await current?.handle.stat())?.nlink === 0) return chain.reverse()
-    await closeChain(chain)
+    if (nlink === 0) return files.reverse()
+    // Moved to a name that is none of the chain: whatever was written to after it is newer.
+    if (tries === rotationTries) return onlyNewer(files.reverse(), mtimeMs)
+    await closeChain(files)
     await sleep(2)
   }
+}
+
+async function onlyNewer(files: ChainFile[], thanMs: number): Promise<ChainFile[]> {
+  const times = await Promise.all(files.map(async ({ handle }) => (await handle.stat()).mtimeMs))
+  const older = files.filter((_file, index) => (times[index] ?? 0) < thanMs)
+  await closeChain(older)
+  return files.filter((file) => !older.includes(file))
 }
 
 /** Reads whole lines from a place in a file to its present end. */

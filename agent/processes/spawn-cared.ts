@@ -100,6 +100,17 @@ export async function spawnCared(options: CaredOptions): Promise<CaredProcess> {
   }
 }
 
+/** How a program ended, in words. */
+export function exitText(exit: Exit): string {
+  return exit.signal === null ? `exit code ${exit.code}` : exit.signal
+}
+
+/** Settles with a sentence when a program has ended that should not have. */
+export async function exitReason(program: CaredProcess): Promise<string> {
+  const exit = await program.exited
+  return `${program.name} ended by itself (${exitText(exit)}). ${program.lastLines()}`.trim()
+}
+
 function started(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)

@@ -7,10 +7,28 @@ import type { CallDefinition } from '../../shared/contract/define.ts'
 import { calls, sockets } from '../../shared/contract/index.ts'
 
 let rig: TestAgent
+/** What a client that stops in the middle of its request gets; it waits while the other tests run. */
+let silent: Promise<string>
 beforeAll(async () => {
   rig = await startTestAgent()
+  const stranger = await startTestAgent()
+  silent = stopHalfway(stranger.port).finally(() => stranger.stop())
+  silent.catch(() => {})
 })
 afterAll(() => rig.stop())
+
+function stopHalfway(port: number): Promise<string> {
+  const socket = net.connect(port, '127.0.0.1')
+  socket.write('GET /health HTTP/1.1\r\nHost: loc')
+  return new Promise((resolve, reject) => {
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString()
+    })
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+  })
+}
 
 interface Answer {
   status: number
@@ -255,16 +273,7 @@ test('who did what stands in the audit log, with the intent before the act', asy
 })
 
 test('a silent client is closed', async () => {
-  const socket = net.connect(rig.port, '127.0.0.1')
-  socket.write('GET /health HTTP/1.1\r\nHost: loc')
-  const ended = await new Promise<string>((resolve) => {
-    let text = ''
-    socket.on('data', (chunk) => {
-      text += chunk.toString()
-    })
-    socket.on('close', () => resolve(text))
-  })
-  expect(ended).toContain('504')
+  expect(await silent).toContain('504')
 })
 
 test('garbage gets an answer, not a crash', async () => {

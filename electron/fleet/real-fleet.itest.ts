@@ -6,10 +6,11 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
 import { type Ec2Rig, startEc2 } from '../../e2e/rigs/ec2.ts'
+import { soaking } from '../../e2e/rigs/soak.ts'
 import { until } from '../../e2e/rigs/until.ts'
 import type { MachineView } from '../../shared/domain/machine.ts'
 import type { ProviderConfig } from '../../shared/domain/power.ts'
-import { systemClock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import { createProvider } from '../providers/create-provider.ts'
 import { Ec2Accounts } from '../providers/ec2-accounts.ts'
 import type { Transition } from '../store/machines.ts'
@@ -26,13 +27,16 @@ let accounts: Ec2Accounts
 const ends: (() => Promise<unknown> | undefined)[] = []
 const transitions: (Transition & { machineId: string })[] = []
 
+/** Time that passes while nothing happens: the waits between tries are a fifth of the real ones, except in a soak. */
+const clock: Clock = soaking ? systemClock : { ...systemClock, after: (ms, then) => systemClock.after(ms / 5, then) }
+
 const makeFleet = () =>
   new Fleet({
     store,
     vault: new Vault({ open: () => Promise.reject(new Error('none')) }),
     openTunnel: (config) => openDirect(config as { host: string; port: number }),
     operator: () => 'ada',
-    clock: systemClock,
+    clock,
     log: () => {},
     makeProvider: ({ provider }, agent) =>
       provider === null

@@ -4,12 +4,16 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
+import { soaking, times } from '../../e2e/rigs/soak.ts'
 import { type Sshd, startSshd } from '../../e2e/rigs/sshd.ts'
 import { until } from '../../e2e/rigs/until.ts'
 import { AgentClient } from '../../shared/client/client.ts'
 import { openSsh } from './ssh/ssh-tunnel.ts'
 import { type BadLink, startBadLink } from './test/bad-link.ts'
 import { makeSshHome, type SshHome } from './test/ssh-home.ts'
+
+/** The watch takes fifteen seconds to give a silent connection up; outside a soak, nine. */
+const watch = soaking ? [] : ['ServerAliveInterval 3', 'ServerAliveCountMax 3']
 
 let agent: TestAgent
 let sshd: Sshd
@@ -20,7 +24,7 @@ beforeAll(async () => {
   ;[agent, sshd] = await Promise.all([startTestAgent(), startSshd()])
   link = await startBadLink(sshd.port, { delayMs: 100, rateKbit: 1000, lossPercent: 2 })
   home = makeSshHome()
-  home.writeConfig('Host box', 'HostName 127.0.0.1', `Port ${link.port}`, `IdentityFile ${sshd.keyFile}`)
+  home.writeConfig('Host box', 'HostName 127.0.0.1', `Port ${link.port}`, `IdentityFile ${sshd.keyFile}`, ...watch)
   fs.writeFileSync(path.join(home.folder, '.ssh', 'known_hosts'), `[127.0.0.1]:${link.port} ${sshd.hostKey}\n`)
   // Sends as fast as it may, and reads all it gets.
   sink = net.createServer((socket) => {
@@ -84,7 +88,7 @@ test('full in both directions for longer than the watch waits in silence, the tu
   })
   const feed = setInterval(() => bulk.writableLength === 0 && bulk.write(Buffer.alloc(256 * 1024)), 50)
   try {
-    for (let second = 0; second < 22; second++) {
+    for (let second = 0; second < times(12, 22); second++) {
       await sleep(1000)
       expect(connection.state.state).toBe('up')
     }
