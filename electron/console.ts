@@ -6,7 +6,7 @@ import { readStartPage } from './fleet/start-page.ts'
 import { createAuditor } from './ipc/audited.ts'
 import { createDispatch } from './ipc/dispatch.ts'
 import { createHandlers } from './ipc/handlers.ts'
-import { broadcast } from './ipc/serve.ts'
+import { broadcast, tell } from './ipc/serve.ts'
 import { Streams } from './ipc/streams.ts'
 import type { LaunchOptions } from './launch-options.ts'
 import { LocalAgent } from './local-agent/local-agent.ts'
@@ -15,13 +15,17 @@ import { KeptLogs } from './logs/kept-logs.ts'
 import { Savings } from './logs/saving.ts'
 import { shownLines } from './logs/shown-lines.ts'
 import { createMachineParts } from './machine-parts.ts'
+import { Notifications } from './notifications.ts'
 import type { appPaths } from './paths.ts'
+import { machineOf } from './places.ts'
 import { SettingsKeeper } from './settings.ts'
+import { showNotification } from './show-notification.ts'
 import type { Store } from './store/store.ts'
 import { SshTerminals } from './terminal/ssh-terminal.ts'
 import { Prompts } from './tunnels/prompts.ts'
 import { Tunnels } from './tunnels/tunnels.ts'
 import { Vault } from './vault/vault.ts'
+import type { Windows } from './windows.ts'
 
 export interface ConsoleParts {
   store: Store
@@ -30,10 +34,11 @@ export interface ConsoleParts {
   launch: LaunchOptions
   developer: boolean
   onLivePicture: () => void
+  windows: Windows
 }
 
 /** Puts the console together. Loaded after the window is under way: it is the larger part of main. */
-export function createConsole({ store, log, paths, launch, developer, onLivePicture }: ConsoleParts) {
+export function createConsole({ store, log, paths, launch, developer, onLivePicture, windows }: ConsoleParts) {
   const vault = new Vault()
   const settings = new SettingsKeeper(store, (changed) => {
     nativeTheme.themeSource = changed.theme
@@ -53,8 +58,15 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
   })
   const tunnels = new Tunnels({ localSocket: () => agent.running?.socketPath, prompts, vault, log })
   powerMonitor.on('resume', () => tunnels.resumed())
+  const goTo = (place: string) => openPlace(windows, place)
+  const notifications = new Notifications({
+    choices: () => settings.current.notifications,
+    show: (notification) => showNotification(notification, goTo),
+    focusedPlace: () => windows.focusedPlace(),
+    clock: systemClock,
+  })
   const machines = createMachineParts({
-    ...{ store, vault, tunnels, settings, paths, log },
+    ...{ store, vault, tunnels, settings, paths, log, notifications },
     onGone: (machineId, reason) => streams.closeMachine(machineId, reason),
   })
   const { fleet } = machines
@@ -86,8 +98,9 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
     ...{ ssh: tunnels.ssh, audit: store.audit, clock: systemClock },
   })
   const handlers = createHandlers({
-    ...{ local, streams, vault, settings, tunnels, prompts, about, onLivePicture, store },
+    ...{ local, streams, vault, settings, tunnels, prompts, about, onLivePicture, store, windows },
     ...{ sshTerminals, keptLogs, savings },
+    testNotification: (notification) => showNotification(notification, goTo),
     ...machines,
     clock: systemClock,
     chooseFile,
@@ -103,6 +116,7 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
     setVisible: (visible: boolean) => fleet.setVisible(visible),
     /** In this order: what windows see, what people hold, what this console started. */
     async close(): Promise<void> {
+      notifications.stop()
       streams.closeAll()
       keptLogs.flush()
       await savings.close()
@@ -116,8 +130,19 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
   }
 }
 
+/** Brings a window to the front that shows this, or makes one that does. */
+function openPlace(windows: Windows, place: string): void {
+  const machineId = machineOf(place)
+  const window = windows.find((shown) => (machineId === null ? shown === place : machineOf(shown) === machineId))
+  if (window === undefined) return windows.open(place)
+  if (window.isMinimized()) window.restore()
+  window.show()
+  window.focus()
+  if (windows.placeOf(window) !== place) tell(window.webContents, 'window.go', { place })
+}
+
 async function chooseFile(suggested: string): Promise<string | undefined> {
-  const [window] = BrowserWindow.getAllWindows()
+  const window = BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0]
   const options = { defaultPath: suggested }
   const { filePath } = await (window === undefined
     ? dialog.showSaveDialog(options)

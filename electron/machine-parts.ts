@@ -6,6 +6,7 @@ import { openSession } from './enroll/ssh-session.ts'
 import { Fleet } from './fleet/fleet.ts'
 import { broadcast } from './ipc/serve.ts'
 import type { Log } from './log.ts'
+import type { Notifications } from './notifications.ts'
 import type { appPaths } from './paths.ts'
 import { AutoStopWatch } from './power/auto-stop-watch.ts'
 import { AwsKeyKeeper } from './providers/aws-keys.ts'
@@ -28,10 +29,13 @@ export interface MachinePartsDeps {
   log: Log
   /** A machine is no longer there for anyone: what hangs on it ends. */
   onGone: (machineId: string, reason: string) => void
+  notifications: Pick<Notifications, 'heard' | 'changed'>
 }
 
 /** The fleet, with whoever switches its machines on and off, and what adds new ones. */
-export function createMachineParts({ store, vault, tunnels, settings, paths, log, onGone }: MachinePartsDeps) {
+export function createMachineParts(deps: MachinePartsDeps) {
+  const { store, vault, tunnels, settings, paths, log, onGone, notifications } = deps
+  const named = (id: string) => ({ id, name: fleet.has(id) ? fleet.machine(id).record.name : id })
   const clock = systemClock
   const awsKeys = new AwsKeyKeeper(vault)
   const ec2 = new Ec2Accounts({ keys: (name) => awsKeys.get(name), clock })
@@ -51,8 +55,12 @@ export function createMachineParts({ store, vault, tunnels, settings, paths, log
     onEvent: (machineId, event) => {
       broadcast('agent.event', { machineId, event })
       deploys.heard(machineId, event)
+      notifications.heard(named(machineId), event)
     },
-    onTransition: (machineId, transition) => tell(machineId, transition, onGone),
+    onTransition: (machineId, transition) => {
+      tell(machineId, transition, onGone)
+      notifications.changed(named(machineId), transition)
+    },
   })
   const deploys = new Deploys({
     ...{ fleet, store, vault, clock, log },

@@ -1,6 +1,6 @@
 import { app, BrowserWindow, dialog } from 'electron'
 import { claimInstance } from './instance.ts'
-import { admit, broadcast, serveIpc } from './ipc/serve.ts'
+import { admit, serveIpc, tell } from './ipc/serve.ts'
 import { readLaunchOptions } from './launch-options.ts'
 import { openLog } from './log.ts'
 import { setMenu } from './menu.ts'
@@ -8,7 +8,8 @@ import { appPaths } from './paths.ts'
 import { onQuit } from './quit.ts'
 import { takeScreenshot } from './screenshot.ts'
 import { openStore, type Store } from './store/store.ts'
-import { allowedOrigins, openWindow, registerAppScheme, secureSession } from './window.ts'
+import { allowedOrigins, registerAppScheme, secureSession } from './window.ts'
+import { Windows } from './windows.ts'
 
 const launch = readLaunchOptions(process.argv, process.env)
 if (launch.userData !== undefined) app.setPath('userData', launch.userData)
@@ -33,12 +34,20 @@ function start(release: () => void): void {
       ? undefined
       : takeScreenshot(launch.screenshot, () => BrowserWindow.getAllWindows()[0])
   const onLivePicture = () => screenshot?.livePictureShown()
+  const windows = new Windows({
+    preload: paths.preload,
+    settings: store.settings,
+    opened: (window) => {
+      admit(window.webContents)
+      watch(window)
+    },
+  })
   const loading = app
     .whenReady()
     // Begins after the window's own process was started: both then load at the same time.
-    .then(() => openMainWindow())
+    .then(() => openWindows())
     .then(() => import('./console.ts'))
-    .then(({ createConsole }) => createConsole({ store, log, paths, launch, developer, onLivePicture }))
+    .then(({ createConsole }) => createConsole({ store, log, paths, launch, developer, onLivePicture, windows }))
   serveIpc(
     loading.then((console) => console.dispatch),
     allowedOrigins,
@@ -50,6 +59,7 @@ function start(release: () => void): void {
   })
 
   const quit = onQuit(async () => {
+    windows.quitting()
     await (await loading).close()
     store.close()
     release()
@@ -57,24 +67,21 @@ function start(release: () => void): void {
   void screenshot?.done.then((code) => quit(code))
 
   app.on('activate', () => {
-    if (app.isReady() && BrowserWindow.getAllWindows().length === 0) openMainWindow()
+    if (app.isReady() && BrowserWindow.getAllWindows().length === 0) openWindows()
   })
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
   })
 
   let prepared = false
-  function openMainWindow(): void {
-    if (!prepared) secureSession(paths.renderer)
+  function openWindows(): void {
+    if (!prepared) {
+      secureSession(paths.renderer)
+      setMenu(toFocused, { developer })
+    }
     prepared = true
-    const window = openWindow({
-      preload: paths.preload,
-      keptBounds: store?.settings.get('window'),
-      keepBounds: (bounds) => store?.settings.set('window', bounds),
-    })
-    admit(window.webContents)
-    setMenu((command) => broadcast('command', { command }), { developer })
-    watch(window)
+    // Told to show one thing, the console shows that and leaves the other windows of the last run for the next time.
+    windows.restore(launch.open === 'demo' || launch.screenshot !== undefined)
   }
 
   function watch(window: BrowserWindow): void {
@@ -94,6 +101,12 @@ function start(release: () => void): void {
       log('error', 'the preload failed', { file, error: String(error) })
     })
   }
+}
+
+/** What is chosen in the menu happens in the window that it was chosen in. */
+function toFocused(command: Parameters<Parameters<typeof setMenu>[0]>[0]): void {
+  const window = BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0]
+  if (window !== undefined) tell(window.webContents, 'command', { command })
 }
 
 function bringToFront(): void {

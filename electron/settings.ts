@@ -15,6 +15,7 @@ export class SettingsKeeper {
       ...{ theme: 'system', operator: defaultOperator() },
       ...{ leaseMinutes: 5, takeoverSound: false },
       ...{ copyOnSelect: false, screenReader: false },
+      notifications: { takeovers: false, deploys: false, lost: false, sound: false },
     }
     for (const key of Object.keys(settingsSchema.shape) as (keyof Settings)[]) {
       const checked = settingsSchema.shape[key].safeParse(store.settings.get(key))

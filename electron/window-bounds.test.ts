@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { readLaunchOptions } from './launch-options.ts'
-import { restoreBounds } from './window-bounds.ts'
+import { machineOf, machinePlace, placeOf } from './places.ts'
+import { readKept, restoreBounds } from './window-bounds.ts'
 
 const screen = { x: 0, y: 0, width: 1920, height: 1080 }
 
@@ -28,6 +29,30 @@ test.each([
 test('no window is smaller than what the screens are made for, nor larger than the display at first', () => {
   expect(restoreBounds({ x: 0, y: 0, width: 10, height: 10 }, [screen])).toMatchObject({ width: 1024, height: 700 })
   expect(restoreBounds(undefined, [{ x: 0, y: 0, width: 1280, height: 720 }])).toEqual({ width: 1280, height: 720 })
+})
+
+test('every window of the last run comes back with its place; one of an older console, or none, is one window', () => {
+  const bounds = { x: 1, y: 2, width: 1200, height: 800 }
+  const two = [
+    { bounds, place: '#/machine/m1/live' },
+    { bounds, place: '#/audit' },
+  ]
+  expect(readKept(two)).toEqual(two)
+  expect(readKept(undefined, bounds)).toEqual([{ bounds, place: '#/fleet' }])
+  for (const nonsense of [null, 'x', [], [null, 3], {}]) {
+    expect(readKept(nonsense), JSON.stringify(nonsense)).toEqual([{ bounds: undefined, place: '#/fleet' }])
+  }
+  expect(readKept([{ bounds, place: 'file:///etc/passwd' }])).toEqual([{ bounds, place: '#/fleet' }])
+})
+
+test('a place says which machine it is about, and is taken from an address only where it is one', () => {
+  expect(machineOf(machinePlace('a/b c'))).toBe('a/b c')
+  expect(machineOf('#/fleet')).toBeNull()
+  expect(machineOf('#/machine/%E0%A4%A/live')).toBeNull()
+  expect(placeOf('app://pilothouse/index.html#/machine/m1/live')).toBe('#/machine/m1/live')
+  for (const url of ['', 'about:blank', 'app://pilothouse/index.html', `app://pilothouse/#/${'x'.repeat(500)}`]) {
+    expect(placeOf(url), url).toBe('#/fleet')
+  }
 })
 
 test('the command line says where data stands and what to open', () => {

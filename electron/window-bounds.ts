@@ -34,6 +34,25 @@ export function restoreBounds(kept: unknown, screens: readonly Area[]): Bounds {
   }
 }
 
+/** A window of the last run: where it was, and what it showed. */
+export interface KeptWindow {
+  bounds: unknown
+  place: string
+}
+
+/** The windows that were kept; at least one. `single` is what consoles kept that knew only one window. */
+export function readKept(kept: unknown, single?: unknown): KeptWindow[] {
+  const windows = Array.isArray(kept) ? kept.flatMap(readOne) : []
+  return windows.length > 0 ? windows : [{ bounds: single, place: '#/fleet' }]
+}
+
+function readOne(value: unknown): KeptWindow[] {
+  if (typeof value !== 'object' || value === null) return []
+  const { bounds, place } = value as Record<string, unknown>
+  const known = typeof place === 'string' && place.startsWith('#/') && place.length <= 400
+  return [{ bounds, place: known ? place : '#/fleet' }]
+}
+
 function isArea(value: unknown): value is Area {
   if (typeof value !== 'object' || value === null) return false
   const { x, y, width, height } = value as Record<string, unknown>

@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { app, BrowserWindow, nativeTheme, protocol, screen, session, type WebContents } from 'electron'
+import { app, BrowserWindow, nativeTheme, protocol, session, type WebContents } from 'electron'
 import { appUrl, developmentPolicy, resolveAppFile, responseHeaders } from './app-scheme.ts'
 import { appOrigin, isFrom, originOf } from './ipc/sender.ts'
 import { minimumSize, restoreBounds } from './window-bounds.ts'
@@ -61,16 +61,15 @@ function confine(contents: WebContents): void {
 export interface WindowOptions {
   preload: string
   keptBounds: unknown
-  keepBounds: (bounds: unknown) => void
+  screens: Parameters<typeof restoreBounds>[1]
+  /** What it shows first, as a hash. */
+  place: string
 }
 
-/** Opens the console's window; its page is loading when this returns. */
-export function openWindow({ preload, keptBounds, keepBounds }: WindowOptions): BrowserWindow {
+/** Opens a window of the console; its page is loading when this returns. */
+export function openWindow({ preload, keptBounds, screens, place }: WindowOptions): BrowserWindow {
   const window = new BrowserWindow({
-    ...restoreBounds(
-      keptBounds,
-      screen.getAllDisplays().map((display) => display.workArea),
-    ),
+    ...restoreBounds(keptBounds, screens),
     minWidth: minimumSize.width,
     minHeight: minimumSize.height,
     show: false,
@@ -89,8 +88,7 @@ export function openWindow({ preload, keptBounds, keepBounds }: WindowOptions): 
     },
   })
   window.once('ready-to-show', () => window.show())
-  window.on('close', () => keepBounds(window.getNormalBounds()))
-  void window.loadURL(devUrl ?? appUrl).catch(() => {
+  void window.loadURL(`${devUrl ?? appUrl}${place}`).catch(() => {
     // A page that does not load is reported by did-fail-load, with its reason.
   })
   return window

@@ -8,6 +8,7 @@ import { logsCalls } from './ipc-logs.ts'
 import { powerCalls, powerEvents } from './ipc-power.ts'
 import { takeoverIpc } from './ipc-takeover.ts'
 import { terminalCalls } from './ipc-terminal.ts'
+import { windowCalls, windowEvents } from './ipc-windows.ts'
 
 /**
  * Everything that passes between main and a window, declared as the agent's calls are. The window's side
@@ -36,6 +37,15 @@ export const keychainState = z.object({
   detail: z.string(),
 })
 
+/** Of what the system tells a person while they look elsewhere. All off until chosen. */
+export const notificationChoices = z.strictObject({
+  takeovers: z.boolean(),
+  deploys: z.boolean(),
+  lost: z.boolean(),
+  sound: z.boolean(),
+})
+export type NotificationChoices = z.infer<typeof notificationChoices>
+
 export const settingsSchema = z.strictObject({
   theme: z.enum(['system', 'dark', 'light']),
   operator: z.string().trim().min(1).max(100),
@@ -47,6 +57,7 @@ export const settingsSchema = z.strictObject({
   copyOnSelect: z.boolean(),
   /** Terminals are read out by screen readers; costs a little time for every line. */
   screenReader: z.boolean(),
+  notifications: notificationChoices,
 })
 export type Settings = z.infer<typeof settingsSchema>
 
@@ -115,6 +126,7 @@ export const ipcCalls = {
   ...terminalCalls,
   ...logsCalls,
   ...deployCalls,
+  ...windowCalls,
   'app.info': define(nothing, appInfo),
   'app.copyText': define(z.strictObject({ text: z.string().max(1024 * 1024) }), done),
   /** The live view shows a page: what `--screenshot` waits for. */
@@ -193,6 +205,7 @@ export const ipcCalls = {
 export const ipcEvents = {
   ...powerEvents,
   ...deployEvents,
+  ...windowEvents,
   prompt: promptSchema,
   'prompt.closed': z.object({ id: z.string() }),
   'fleet.changed': z.object({ changed: z.array(machineView), removed: z.array(z.string()) }),

@@ -255,6 +255,7 @@ export class Fleet {
         this.counts.heard(event)
         this.#deps.store.events.add(id, event)
         this.#deps.onEvent(id, event)
+        if (event.type === 'deploy_finished') void machine.learnImage()
       },
     }
     const machine = new Machine(record, deps)

@@ -73,6 +73,7 @@ export function toView(known: ViewOf): MachineView {
     knownFrom: heardInThisRun ? 'machine' : 'cache',
     problem: problem === undefined ? null : { code: problem.code, detail: problem.message },
     agentVersion: record.agentVersion,
+    imageTag: record.imageTag,
     compatibility: compatibilityOf(contractVersion, record.agentVersion),
     links: linksOf({
       state: record.state,

@@ -289,7 +289,10 @@ export class Machine {
     const [lastVerifiedAt, snapshot] = [isoTime(this.#deps.clock), snapshotOf(this.#facts)]
     this.#lifecycle.note({ agentId, agentVersion, lastVerifiedAt, verificationFailures: 0, snapshot }, { save: true })
     this.#lifecycle.become({ to: 'running', reason: 'verified' })
-    if (!wasConnected) void this.#echo()
+    if (!wasConnected) {
+      void this.#echo()
+      void this.learnImage()
+    }
     this.#changed()
   }
 
@@ -321,6 +324,17 @@ export class Machine {
     if (result === undefined || signal.aborted) return
     this.#lifecycle.note({ auditEntries: result.entries, auditHead: result.head }, { save: true })
     this.#auditWarning = result.warning
+    this.#changed()
+  }
+
+  /** Asks what is deployed there; a machine without Docker has nothing to say. */
+  async learnImage(): Promise<void> {
+    const { signal } = this.#connection
+    const version = await this.#connect()
+      .call('machine.version', {}, { timeoutMs: 10_000 })
+      .catch(() => undefined)
+    if (version === undefined || signal.aborted || version.ghosthandsVersion === this.record.imageTag) return
+    this.#lifecycle.note({ imageTag: version.ghosthandsVersion }, { save: true })
     this.#changed()
   }
 

@@ -17,13 +17,15 @@ import type { Streams } from './streams.ts'
 import { takeoverHandlers } from './takeover-handlers.ts'
 import { type TerminalHandlerDeps, terminalHandlers } from './terminal-handlers.ts'
 import { tunnelHandlers } from './tunnel-handlers.ts'
+import { type WindowHandlerDeps, windowHandlers } from './window-handlers.ts'
 import { callWithLease } from './with-lease.ts'
 
 export interface HandlerDeps
   extends Omit<PowerHandlerDeps, 'personActs' | 'operator' | 'diagnostics'>,
     Omit<TerminalHandlerDeps, 'personActs'>,
     Omit<LogsHandlerDeps, 'fleet'>,
-    Pick<DeployHandlerDeps, 'deploys'> {
+    Pick<DeployHandlerDeps, 'deploys'>,
+    WindowHandlerDeps {
   fleet: Fleet
   local: LocalMachine
   streams: Streams
@@ -39,9 +41,11 @@ export interface HandlerDeps
 /** What each call of shared/ipc.ts does. */
 export function createHandlers(deps: HandlerDeps): IpcHandlers {
   const { fleet, local, streams, vault, settings, tunnels } = deps
+  let { about } = deps
   return {
     ...tunnelHandlers(tunnels, deps.prompts),
     ...takeoverHandlers(deps),
+    ...windowHandlers(deps),
     ...powerHandlers({
       ...deps,
       operator: () => settings.current.operator,
@@ -51,7 +55,12 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
     ...terminalHandlers({ ...deps, personActs: () => tunnels.personActs() }),
     ...logsHandlers(deps),
     ...deployHandlers({ ...deps, operator: () => settings.current.operator }),
-    'app.info': async () => ({ ...deps.about, keychain: await vault.stateSoon(), settings: settings.current }),
+    'app.info': async () => {
+      const { open } = about
+      // Where to go is said to the first window alone: a second one was opened to show something else.
+      about = { ...about, open: 'home' }
+      return { ...about, open, keychain: await vault.stateSoon(), settings: settings.current }
+    },
     'app.copyText': async ({ text }) => {
       await deps.clipboard.writeText(text)
       return {}

@@ -30,6 +30,11 @@ export function broadcast<Name extends IpcEventName>(name: Name, data: IpcEventD
   }
 }
 
+/** Tells one window, if it may be told anything. */
+export function tell<Name extends IpcEventName>(contents: WebContents, name: Name, data: IpcEventData<Name>): void {
+  if (windows.has(contents.id) && !contents.isDestroyed()) contents.send(ipcChannel.event, name, data)
+}
+
 function callerOf(event: IpcMainInvokeEvent): Caller {
   const { sender, senderFrame } = event
   return {

@@ -3,9 +3,11 @@ import { AuditScreen } from '../features/audit/AuditScreen.tsx'
 import { DiagnosticsScreen } from '../features/diagnostics/DiagnosticsScreen.tsx'
 import { Enroll } from '../features/enroll/Enroll.tsx'
 import { AddMachine } from '../features/fleet/AddMachine.tsx'
+import { BatchDialog } from '../features/fleet/BatchDialog.tsx'
 import { Discover } from '../features/fleet/Discover.tsx'
 import { EditMachine } from '../features/fleet/EditMachine.tsx'
 import { FleetScreen } from '../features/fleet/FleetScreen.tsx'
+import { RunCommand } from '../features/fleet/RunCommand.tsx'
 import { MachineScreen } from '../features/machine/MachineScreen.tsx'
 import { AutoStopDialog } from '../features/power/AutoStopDialog.tsx'
 import { SecretDialog } from '../features/power/SecretDialog.tsx'
@@ -50,6 +52,8 @@ export function App() {
             <Shortcuts />
             <AddMachine />
             <Discover />
+            <BatchDialog />
+            <RunCommand />
             <Enroll />
             <EditMachine />
             <SecretDialog />

@@ -1,3 +1,4 @@
+import { fleetActions } from '../features/fleet/actions.ts'
 import { localMachine, useFleet } from '../features/fleet/fleet.store.ts'
 import { machineActions } from '../features/machine/actions.ts'
 import { terminalActions } from '../features/terminal/actions.ts'
@@ -23,7 +24,12 @@ export function actionContext(): ActionContext {
 }
 
 /** Everything a person can do; each feature declares its own. */
-export const actions: readonly ConsoleAction[] = [...machineActions, ...terminalActions, ...windowActions]
+export const actions: readonly ConsoleAction[] = [
+  ...machineActions,
+  ...terminalActions,
+  ...fleetActions,
+  ...windowActions,
+]
 
 /** The keys of an action, for a button that does the same. */
 export function keysOf(id: string): string | undefined {

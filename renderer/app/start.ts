@@ -1,5 +1,6 @@
 import { tryLocal } from '../features/firstrun/local.store.ts'
 import { startFleet } from '../features/fleet/fleet.store.ts'
+import { startFleetView } from '../features/fleet/view.store.ts'
 import { startTimeline } from '../features/live/timeline.store.ts'
 import { startHistory } from '../features/machine/history.store.ts'
 import { startWarnings } from '../features/power/warnings.ts'
@@ -13,6 +14,7 @@ import { listenForKeys } from './shortcuts.ts'
 import { receivePorts } from './streams.ts'
 import { followSystemTheme } from './theme.ts'
 import { show } from './ui.store.ts'
+import { followMain } from './windows.ts'
 
 /** Connects the window to main. Everything started here lives as long as the window. */
 export function startWindow(): void {
@@ -22,6 +24,8 @@ export function startWindow(): void {
   receivePorts()
   listenForKeys()
   startFleet()
+  startFleetView()
+  followMain()
   startTimeline()
   startHistory()
   startWarnings()

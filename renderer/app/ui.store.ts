@@ -21,6 +21,7 @@ interface UiState {
     | 'auto-stop'
     | 'discover'
     | 'enroll'
+    | 'run-command'
   /** The machine that the open dialog is about. */
   about: string | null
   /** What a search found, for the form that adds a machine. */

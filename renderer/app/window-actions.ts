@@ -16,22 +16,6 @@ export const windowActions: readonly ConsoleAction[] = [
     run: () => void tryLocal(),
   },
   {
-    id: 'machine.add',
-    title: () => 'Add a machine…',
-    group: 'Fleet',
-    keys: 'a',
-    when: () => true,
-    run: () => show('add-machine'),
-  },
-  {
-    id: 'fleet.search',
-    title: () => 'Search the fleet',
-    group: 'Fleet',
-    keys: '/',
-    when: ({ route }) => route.screen === 'fleet',
-    run: () => document.querySelector<HTMLElement>('[data-testid="fleet-search"]')?.focus(),
-  },
-  {
     id: 'go.fleet',
     title: () => 'Go to Fleet',
     group: 'Go',

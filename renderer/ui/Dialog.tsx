@@ -9,16 +9,18 @@ interface DialogProps {
   title: string
   description?: ReactNode
   wide?: boolean
+  /** As wide as the window allows, for things side by side. */
+  broad?: boolean
   children: ReactNode
 }
 
 /** A question or a form above everything else. Escape and a click beside it close it. */
-export function Dialog({ open, onClose, title, description, wide = false, children }: DialogProps) {
+export function Dialog({ open, onClose, title, description, wide = false, broad = false, children }: DialogProps) {
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={styles.backdrop} />
-        <Base.Popup className={classes(styles.popup, wide && styles.wide)}>
+        <Base.Popup className={classes(styles.popup, wide && styles.wide, broad && styles.broad)}>
           <div className={styles.content}>
             <div>
               <Base.Title className={styles.title}>{title}</Base.Title>
@@ -40,7 +42,7 @@ export function DialogActions({ children }: { children: ReactNode }) {
 }
 
 /** A dialog without a visible title, near the top: for a palette. */
-export function TopDialog({ open, onClose, title, children }: Omit<DialogProps, 'wide' | 'description'>) {
+export function TopDialog({ open, onClose, title, children }: Omit<DialogProps, 'wide' | 'broad' | 'description'>) {
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>

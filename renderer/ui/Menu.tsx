@@ -39,27 +39,32 @@ export function Menu({ trigger, entries, align = 'end', open, onOpenChange, focu
             finalFocus={focusAfter === undefined ? true : () => focusAfter() ?? true}
             onClick={(event) => event.stopPropagation()}
           >
-            {entries.flatMap((entry) => [
-              entry.separated === true && <Base.Separator key={`${entry.id}-line`} className={styles.separator} />,
-              <Base.Item
-                key={entry.id}
-                className={styles.item}
-                data-danger={entry.danger === true ? '' : undefined}
-                data-testid={`menu-${entry.id}`}
-                onClick={entry.run}
-              >
-                {entry.icon}
-                {entry.title}
-                {entry.keys !== undefined && (
-                  <span className={styles.itemKeys}>
-                    <Kbd keys={entry.keys} />
-                  </span>
-                )}
-              </Base.Item>,
-            ])}
+            <MenuEntries entries={entries} />
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>
   )
+}
+
+/** The entries of a menu, wherever it opens. */
+export function MenuEntries({ entries }: { entries: readonly MenuEntry[] }) {
+  return entries.flatMap((entry) => [
+    entry.separated === true && <Base.Separator key={`${entry.id}-line`} className={styles.separator} />,
+    <Base.Item
+      key={entry.id}
+      className={styles.item}
+      data-danger={entry.danger === true ? '' : undefined}
+      data-testid={`menu-${entry.id}`}
+      onClick={entry.run}
+    >
+      {entry.icon}
+      {entry.title}
+      {entry.keys !== undefined && (
+        <span className={styles.itemKeys}>
+          <Kbd keys={entry.keys} />
+        </span>
+      )}
+    </Base.Item>,
+  ])
 }

@@ -3,6 +3,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import {
   type CSSProperties,
   type KeyboardEvent,
+  type MouseEvent,
   memo,
   type ReactNode,
   useCallback,
@@ -12,6 +13,8 @@ import {
   useState,
 } from 'react'
 import { classes } from './classes.ts'
+import { isMac } from './keys.ts'
+import { extend, toggle } from './selection.ts'
 import styles from './Table.module.css'
 
 export interface Column<Row, Key extends string> {
@@ -40,21 +43,26 @@ interface TableProps<Row, Key extends string> {
   marked?: (row: Row) => boolean
   sort: Sort<Key> | null
   onSort: (key: Key) => void
-  onOpen: (row: Row) => void
-  /** The menu key, or Shift F10, on a row. */
+  /** Enter, or a click; `aside` with Ctrl or ⌘ held, for somewhere else than here. */
+  onOpen: (row: Row, aside: boolean) => void
+  /** The menu key, Shift F10, a dot, or the right button, on a row. */
   onMenu?: (row: Row) => void
+  /** With these several rows can be chosen: space, shift with arrows or a click, mod+a. */
+  selected?: ReadonlySet<string>
+  onSelect?: (selected: ReadonlySet<string>) => void
   empty: ReactNode
 }
 
 const rowPx = 34
 const headPx = 32
 
-/** A table that draws only the rows in sight. One tab stop: arrows move, Enter opens. */
+/** A table that draws only the rows in sight. One tab stop: arrows move, Enter opens, space selects. */
 export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
-  const { columns, rows, rowId, sort, onSort, onOpen, onMenu, marked } = props
+  const { columns, rows, rowId, sort, onSort, onOpen, onMenu, marked, selected, onSelect } = props
   const scroller = useRef<HTMLDivElement>(null)
   const prefix = useId()
   const [active, setActive] = useState(0)
+  const anchor = useRef<string | null>(null)
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -75,6 +83,33 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
     setActive(next)
     virtual.scrollToIndex(next)
   }
+  const idAt = (index: number) => {
+    const row = rows[index]
+    return row === undefined ? undefined : rowId(row)
+  }
+  const selectOne = (id: string) => {
+    if (selected === undefined) return
+    const next = toggle({ selected, anchor: anchor.current }, id)
+    anchor.current = next.anchor
+    onSelect?.(next.selected)
+  }
+  const selectTo = (id: string) => {
+    if (selected === undefined) return
+    const next = extend({ selected, anchor: anchor.current }, rows.map(rowId), id)
+    anchor.current = next.anchor
+    onSelect?.(next.selected)
+  }
+  /** Keys that select; false when it was none of them. */
+  const selectByKey = (event: KeyboardEvent): boolean => {
+    if (selected === undefined) return false
+    const id = idAt(active)
+    const mod = isMac ? event.metaKey : event.ctrlKey
+    if (event.key === ' ' && id !== undefined) selectOne(id)
+    else if (event.key.toLowerCase() === 'a' && mod) onSelect?.(new Set(rows.map(rowId)))
+    else if (event.key === 'Escape' && selected.size > 0) onSelect?.(new Set())
+    else return false
+    return true
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== scroller.current) return
     const page = Math.max(1, Math.floor((scroller.current.clientHeight - headPx) / rowPx) - 1)
@@ -88,18 +123,35 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
       End: rows.length - 1,
     }
     const target = to[event.key]
-    if (target !== undefined) move(target)
-    else if (event.key === 'Enter' && row !== undefined) onOpen(row)
-    else if ((event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) && row !== undefined)
-      onMenu?.(row)
-    else return
+    if (target !== undefined) {
+      const from = idAt(active)
+      if (event.shiftKey && from !== undefined) anchor.current ??= from
+      move(target)
+      const id = idAt(Math.min(Math.max(target, 0), rows.length - 1))
+      if (event.shiftKey && id !== undefined) selectTo(id)
+    } else if (event.key === 'Enter' && row !== undefined) onOpen(row, isMac ? event.metaKey : event.ctrlKey)
+    else if (isMenuKey(event) && row !== undefined) onMenu?.(row)
+    else if (!selectByKey(event)) return
     event.preventDefault()
   }
 
   // One function for all time, so that a row is drawn again only when it changed itself.
-  const latest = useRef(onOpen)
-  latest.current = onOpen
-  const open = useCallback((row: Row) => latest.current(row), [])
+  const latest = useRef({ onOpen, onMenu, selectOne, selectTo, idOf: rowId, setActive })
+  latest.current = { onOpen, onMenu, selectOne, selectTo, idOf: rowId, setActive }
+  const press = useCallback((row: Row, index: number, event: MouseEvent) => {
+    const now = latest.current
+    now.setActive(index)
+    const onMark = event.target instanceof Element && event.target.closest('[data-select]') !== null
+    if (event.shiftKey) now.selectTo(now.idOf(row))
+    else if (onMark) now.selectOne(now.idOf(row))
+    else now.onOpen(row, isMac ? event.metaKey : event.ctrlKey)
+  }, [])
+  const menu = useCallback((row: Row, index: number, event: MouseEvent) => {
+    if (latest.current.onMenu === undefined) return
+    event.preventDefault()
+    latest.current.setActive(index)
+    latest.current.onMenu(row)
+  }, [])
 
   const tracks = { '--columns': columns.map((column) => column.width).join(' ') } as CSSProperties
   const items = virtual.getVirtualItems()
@@ -112,6 +164,7 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
         role="grid"
         aria-label={props.label}
         aria-rowcount={rows.length + 1}
+        aria-multiselectable={selected === undefined ? undefined : true}
         aria-activedescendant={activeShown ? `${prefix}-${active}` : undefined}
         data-testid={props.testId}
         className={styles.scroller}
@@ -135,8 +188,10 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
                 start={item.start}
                 active={item.index === active}
                 marked={marked?.(row) === true}
+                selected={selected?.has(rowId(row))}
                 columns={columns}
-                onOpen={open}
+                onPress={press}
+                onMenu={menu}
               />
             )
           })}
@@ -154,8 +209,11 @@ interface TableRowProps<Row, Key extends string> {
   start: number
   active: boolean
   marked: boolean
+  /** Undefined where rows cannot be selected. */
+  selected: boolean | undefined
   columns: readonly Column<Row, Key>[]
-  onOpen: (row: Row) => void
+  onPress: (row: Row, index: number, event: MouseEvent) => void
+  onMenu: (row: Row, index: number, event: MouseEvent) => void
 }
 
 function PlainRow<Row, Key extends string>(props: TableRowProps<Row, Key>) {
@@ -168,13 +226,15 @@ function PlainRow<Row, Key extends string>(props: TableRowProps<Row, Key>) {
       id={props.id}
       role="row"
       aria-rowindex={index + 2}
-      aria-selected={active}
+      aria-selected={props.selected ?? active}
+      data-selected={props.selected === true ? '' : undefined}
       data-active={active ? '' : undefined}
       data-marked={props.marked ? '' : undefined}
       data-row={props.rowKey}
       className={classes(styles.row, styles.bodyRow)}
       style={{ transform: `translateY(${props.start}px)` }}
-      onClick={() => props.onOpen(row)}
+      onClick={(event) => props.onPress(row, index, event)}
+      onContextMenu={(event) => props.onMenu(row, index, event)}
     >
       {props.columns.map((column) => (
         // biome-ignore lint/a11y/useSemanticElements: see above
@@ -193,6 +253,11 @@ function PlainRow<Row, Key extends string>(props: TableRowProps<Row, Key>) {
       ))}
     </div>
   )
+}
+
+function isMenuKey({ key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  if (key === 'ContextMenu' || (key === 'F10' && shiftKey)) return true
+  return key === '.' && !ctrlKey && !metaKey && !altKey
 }
 
 const TableRow = memo(PlainRow) as typeof PlainRow

@@ -82,6 +82,8 @@ export const machineView = z.object({
   links: z.record(z.enum(linkNames), linkSchema),
   roundTripMs: z.number().nullable(),
   agentVersion: z.string().nullable(),
+  /** What is deployed there, as it was last said. */
+  imageTag: z.string().nullable(),
   /** Something said about versions, when console and agent differ. */
   compatibility: z.string().nullable(),
   hostname: z.string().nullable(),

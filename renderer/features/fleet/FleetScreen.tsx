@@ -1,23 +1,27 @@
-import { Plus, Search, SearchX } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { SearchX } from 'lucide-react'
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from 'react'
+import type { MachineView } from '../../../shared/domain/machine.ts'
 import { keysOf } from '../../app/actions.ts'
 import { go } from '../../app/route.ts'
-import { show } from '../../app/ui.store.ts'
+import { openMachineWindow } from '../../app/windows.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
-import { Input } from '../../ui/Field.tsx'
 import { Kbd } from '../../ui/Kbd.tsx'
-import { type Sort, Table } from '../../ui/Table.tsx'
+import { keepShown } from '../../ui/selection.ts'
+import { Table } from '../../ui/Table.tsx'
 import { useWide } from '../../ui/useWide.ts'
 import { FirstRun } from '../firstrun/FirstRun.tsx'
 import { LocalOffer } from '../firstrun/LocalOffer.tsx'
 import { useLocalStart } from '../firstrun/local.store.ts'
 import { fleetColumns } from './columns.tsx'
-import styles from './Fleet.module.css'
+import { FleetMap } from './FleetMap.tsx'
+import { FleetTools } from './FleetTools.tsx'
 import { reloadFleet, useFleet } from './fleet.store.ts'
+import { SelectionBar } from './SelectionBar.tsx'
 import { SummaryCards } from './SummaryCards.tsx'
-import { type FleetColumn, type Group, groups, selectRows } from './summary.ts'
+import { selectRows } from './summary.ts'
+import { select, showAll, sortBy, useFleetView } from './view.store.ts'
 
 /** Every machine, what it does and who drives it. */
 export function FleetScreen() {
@@ -46,13 +50,50 @@ export function FleetScreen() {
 
 function Machines() {
   const machines = useFleet((state) => state.machines)
-  const [query, setQuery] = useState('')
-  const [group, setGroup] = useState<Group | null>(null)
-  const [sort, setSort] = useState<Sort<FleetColumn> | null>(null)
+  const { query, group, chosen, sort, form, selected } = useFleetView()
+  // Typing must not wait for a thousand machines: the letters come first, the rows when there is time.
+  const wanted = useDeferredValue(query)
+  const all = useMemo(() => Object.values(machines), [machines])
+  const rows = useMemo(
+    () => selectRows(all, { query: wanted, group, chosen, sort }),
+    [all, wanted, group, chosen, sort],
+  )
+  // A machine that was removed is not selected any more.
+  useEffect(() => {
+    const kept = keepShown(selected, (id) => machines[id] !== undefined)
+    if (kept !== selected) select(kept)
+  }, [machines, selected])
+  const hidden = useMemo(() => {
+    if (selected.size === 0) return 0
+    const shown = new Set(rows.map(({ id }) => id))
+    return [...selected].filter((id) => !shown.has(id)).length
+  }, [rows, selected])
+  const empty = <NoMatch />
+  return (
+    <>
+      <SummaryCards machines={all} chosen={group} onChoose={(next) => useFleetView.setState({ group: next })} />
+      <LocalOffer />
+      <FleetTools machines={all} shown={rows.length} />
+      {selected.size > 0 && <SelectionBar count={selected.size} hidden={hidden} />}
+      {form === 'map' && rows.length > 0 && (
+        <FleetMap rows={rows} selected={selected} onSelect={select} onOpen={openMachine} />
+      )}
+      {form === 'map' && rows.length === 0 && empty}
+      {form === 'table' && <FleetTable rows={rows} empty={empty} />}
+    </>
+  )
+}
+
+function openMachine(machine: MachineView, aside: boolean): void {
+  if (aside) openMachineWindow(machine.id)
+  else go({ screen: 'machine', machineId: machine.id, tab: 'live' })
+}
+
+function FleetTable({ rows, empty }: { rows: readonly MachineView[]; empty: ReactNode }) {
+  const sort = useFleetView((state) => state.sort)
+  const selected = useFleetView((state) => state.selected)
   const [menuOf, setMenuOf] = useState<string | null>(null)
   const wide = useWide(1180)
-  const all = useMemo(() => Object.values(machines), [machines])
-  const rows = useMemo(() => selectRows(all, query, group, sort), [all, query, group, sort])
   const columns = useMemo(() => {
     const onMenu = (machineId: string | null) => {
       setMenuOf(machineId)
@@ -61,82 +102,39 @@ function Machines() {
     }
     return fleetColumns({ wide, menuOf, onMenu })
   }, [wide, menuOf])
-
-  const sortBy = (key: FleetColumn) => {
-    if (sort?.key !== key) setSort({ key, descending: false })
-    else if (!sort.descending) setSort({ key, descending: true })
-    else setSort(null)
-  }
-  const clear = () => {
-    setQuery('')
-    setGroup(null)
-  }
-
   return (
-    <>
-      <SummaryCards machines={all} chosen={group} onChoose={setGroup} />
-      <LocalOffer />
-      <div className={styles.tools}>
-        <div className={styles.find}>
-          <Search size={14} aria-hidden />
-          <Input
-            type="search"
-            placeholder="Name, address, state"
-            aria-label="Search the fleet"
-            data-testid="fleet-search"
-            value={query}
-            onChange={(event) => setQuery(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape' && query !== '') setQuery('')
-              else if (event.key === 'Escape') event.currentTarget.blur()
-            }}
-          />
-        </div>
-        {(query !== '' || group !== null) && (
-          <span className={styles.order}>
-            {rows.length} of {all.length}
-            {group !== null && ` · ${groups[group].title.toLowerCase()}`} ·{' '}
-            <button type="button" className={styles.clear} onClick={clear}>
-              Show all
-            </button>
-          </span>
-        )}
-        <span className={query !== '' || group !== null ? undefined : styles.order}>
-          {sort === null && query === '' && group === null && 'sorted by attention'}
-        </span>
-        <Button
-          variant="primary"
-          icon={<Plus size={15} aria-hidden />}
-          data-testid="add-machine"
-          onClick={() => show('add-machine')}
-        >
-          Add a machine
-        </Button>
-      </div>
-      <Table
-        label="Machines"
-        testId="fleet-table"
-        columns={columns}
-        rows={rows}
-        rowId={(machine) => machine.id}
-        marked={(machine) => machine.lease?.mine === true}
-        sort={sort}
-        onSort={sortBy}
-        onOpen={(machine) => go({ screen: 'machine', machineId: machine.id, tab: 'live' })}
-        onMenu={(machine) => setMenuOf(machine.id)}
-        empty={
-          <EmptyState
-            icon={<SearchX size={26} aria-hidden />}
-            title="No machine matches"
-            text={
-              <>
-                Nothing here is called that. <Kbd keys={keysOf('palette') ?? ''} /> searches everything.
-              </>
-            }
-            action={<Button onClick={clear}>Show all machines</Button>}
-          />
-        }
-      />
-    </>
+    <Table
+      label="Machines"
+      testId="fleet-table"
+      columns={columns}
+      rows={rows}
+      rowId={idOf}
+      marked={isMine}
+      sort={sort}
+      onSort={sortBy}
+      onOpen={openMachine}
+      onMenu={(machine) => setMenuOf(machine.id)}
+      selected={selected}
+      onSelect={select}
+      empty={empty}
+    />
+  )
+}
+
+const idOf = (machine: MachineView) => machine.id
+const isMine = (machine: MachineView) => machine.lease?.mine === true
+
+function NoMatch() {
+  return (
+    <EmptyState
+      icon={<SearchX size={26} aria-hidden />}
+      title="No machine matches"
+      text={
+        <>
+          Nothing here is called that. <Kbd keys={keysOf('palette') ?? ''} /> searches everything.
+        </>
+      }
+      action={<Button onClick={showAll}>Show all machines</Button>}
+    />
   )
 }

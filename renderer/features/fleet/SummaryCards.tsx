@@ -8,7 +8,7 @@ interface SummaryCardsProps {
   onChoose: (group: Group | null) => void
 }
 
-/** How the fleet stands, in five numbers; each shows its machines when pressed. */
+/** How the fleet stands, in six numbers; each shows its machines when pressed. */
 export function SummaryCards({ machines, chosen, onChoose }: SummaryCardsProps) {
   const running = machines.filter(groups.running.has).length
   return (
@@ -20,10 +20,10 @@ export function SummaryCards({ machines, chosen, onChoose }: SummaryCardsProps) 
             key={group}
             type="button"
             className={styles.card}
-            aria-pressed={chosen === group}
+            aria-pressed={(chosen ?? 'total') === group}
             data-testid={`summary-${group}`}
             data-person={group === 'attention' && count > 0 ? '' : undefined}
-            onClick={() => onChoose(chosen === group ? null : group)}
+            onClick={() => onChoose(group === 'total' || chosen === group ? null : group)}
           >
             {groups[group].title}
             <span className={styles.figure}>

@@ -1,8 +1,7 @@
-import { Ellipsis } from 'lucide-react'
+import { Check, Ellipsis } from 'lucide-react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { classes } from '../../ui/classes.ts'
 import { Menu } from '../../ui/Menu.tsx'
 import { Bar } from '../../ui/Sparkline.tsx'
 import tones from '../../ui/StateDot.module.css'
@@ -10,13 +9,15 @@ import { StateDot } from '../../ui/StateDot.tsx'
 import type { Column } from '../../ui/Table.tsx'
 import { environmentNames, machineLook, machineTypeNames } from '../machine/look.ts'
 import { machineMenu } from '../machine/menu.tsx'
+import { driverOf } from './driver.ts'
 import styles from './Fleet.module.css'
+import { healthLooks, healthOf } from './health.ts'
 import type { FleetColumn } from './summary.ts'
 
 type MachineColumn = Column<MachineView, FleetColumn>
 
 /** Columns that a narrow window goes without; the machine's page has them. */
-const wideOnly: readonly FleetColumn[] = ['type', 'agent']
+const wideOnly: readonly FleetColumn[] = ['type', 'agent', 'driving', 'roundTrip']
 
 function load(machine: MachineView) {
   const percent = machine.metrics?.cpu.usagePercent ?? null
@@ -49,64 +50,89 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
   const columns: readonly MachineColumn[] = [
     {
       key: 'dot',
-      title: 'Mark',
+      title: 'Select',
       width: '36px',
       sortable: false,
+      // The mark turns into a box to tick where the pointer is; by keyboard it is the space bar.
       cell: (machine) => (
-        <span className={classes(styles.mark)}>
+        <span className={styles.mark} data-select="">
           <StateDot {...machineLook(machine)} />
+          <span className={styles.tick} aria-hidden>
+            <Check size={11} strokeWidth={3} />
+          </span>
         </span>
       ),
     },
     {
       key: 'name',
       title: 'Name',
-      width: 'minmax(110px, 1.5fr)',
-      cell: (machine) => <span className={styles.name}>{machine.name}</span>,
+      width: 'minmax(104px, 1.6fr)',
+      cell: (machine) => (
+        <bdi className={styles.name} title={machine.name}>
+          {machine.name}
+        </bdi>
+      ),
     },
     {
       key: 'state',
-      title: 'State',
-      width: 'minmax(92px, 1fr)',
+      title: 'Status',
+      width: 'minmax(82px, 0.9fr)',
       cell: (machine) => {
         const { tone, word } = machineLook(machine)
         return <span className={tones[tone]}>{word}</span>
       },
     },
     {
+      key: 'health',
+      title: 'Health',
+      width: 'minmax(72px, 0.7fr)',
+      cell: (machine) => {
+        const { tone, word } = healthLooks[healthOf(machine)]
+        return <span className={tones[tone]}>{word}</span>
+      },
+    },
+    {
       key: 'driving',
       title: 'Driving',
-      width: 'minmax(80px, 1.1fr)',
+      width: 'minmax(70px, 0.9fr)',
       quiet: true,
-      cell: (machine) => (machine.lease === null ? '—' : machine.lease.mine ? 'you' : machine.lease.operator),
+      cell: (machine) => driverOf(machine) ?? '—',
     },
     {
       key: 'env',
       title: 'Env',
-      width: 'minmax(62px, 0.6fr)',
+      width: 'minmax(58px, 0.5fr)',
       quiet: true,
       cell: (machine) => environmentNames[machine.environment],
     },
     {
       key: 'type',
       title: 'Type',
-      width: 'minmax(80px, 0.8fr)',
+      width: 'minmax(76px, 0.9fr)',
       quiet: true,
-      cell: (machine) => machineTypeNames[machine.machineType],
+      cell: (machine) => typeOf(machine),
     },
     {
       key: 'address',
       title: 'Address',
-      width: 'minmax(118px, 1.3fr)',
+      width: 'minmax(108px, 1.2fr)',
       quiet: true,
       mono: true,
-      cell: (machine) => machine.address,
+      cell: (machine) => <bdi title={machine.address}>{machine.address}</bdi>,
     },
-    { key: 'load', title: 'Load', width: '84px', cell: load },
+    { key: 'load', title: 'Load', width: '76px', cell: load },
+    {
+      key: 'image',
+      title: 'Image',
+      width: 'minmax(72px, 0.8fr)',
+      quiet: true,
+      mono: true,
+      cell: (machine) => (machine.imageTag === null ? '—' : <bdi title={machine.imageTag}>{machine.imageTag}</bdi>),
+    },
     {
       key: 'agent',
       title: 'Agent',
-      width: 'minmax(62px, 0.6fr)',
+      width: 'minmax(60px, 0.5fr)',
       quiet: true,
       mono: true,
       cell: (machine) => machine.agentVersion ?? '—',
@@ -114,14 +140,14 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
     {
       key: 'roundTrip',
       title: 'Round trip',
-      width: '88px',
+      width: '82px',
       quiet: true,
       cell: (machine) => (machine.roundTripMs === null ? '—' : `${Math.round(machine.roundTripMs)} ms`),
     },
     {
       key: 'seen',
       title: 'Seen',
-      width: '66px',
+      width: '62px',
       quiet: true,
       cell: (machine) => <Age at={machine.lastVerifiedAt} form="bare" />,
     },
@@ -150,4 +176,9 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
     },
   ]
   return wide ? columns : columns.filter((column) => !wideOnly.includes(column.key))
+}
+
+function typeOf({ machineType, power }: MachineView): string {
+  const name = machineTypeNames[machineType]
+  return power.instanceType === null ? name : `${name} ${power.instanceType}`
 }

@@ -18,32 +18,31 @@ test('a change replaces, adds and removes, and touches nothing else', () => {
 })
 
 test('by default, what a person holds or should look at comes first', () => {
-  const rows = selectRows(
-    [named('z'), named('off', { state: 'terminated' }), named('lost', { state: 'unknown' }), named('mine', { lease })],
-    '',
-    null,
-    null,
-  )
+  const rows = selectRows([
+    named('z'),
+    named('off', { state: 'terminated' }),
+    named('lost', { state: 'unknown' }),
+    named('mine', { lease }),
+  ])
   expect(names(rows)).toEqual(['mine', 'lost', 'z', 'off'])
 })
 
 test('names are sorted as people count', () => {
-  const rows = selectRows([named('prod-10'), named('prod-9')], '', null, { key: 'name', descending: false })
+  const rows = selectRows([named('prod-10'), named('prod-9')], { sort: { key: 'name', descending: false } })
   expect(names(rows)).toEqual(['prod-9', 'prod-10'])
 })
 
 test('machines without a round trip stand last when the fastest are wanted', () => {
-  const rows = selectRows([named('lost', { roundTripMs: null }), named('near', { roundTripMs: 1 })], '', null, {
-    key: 'roundTrip',
-    descending: false,
+  const rows = selectRows([named('lost', { roundTripMs: null }), named('near', { roundTripMs: 1 })], {
+    sort: { key: 'roundTrip', descending: false },
   })
   expect(names(rows)).toEqual(['near', 'lost'])
 })
 
 test('every word typed must be found, in name, address or state', () => {
   const fleet = [named('prod-01', { address: '10.4.1.1' }), named('prod-02', { address: '10.9.1.1' })]
-  expect(names(selectRows(fleet, 'PROD 10.9', null, null))).toEqual(['prod-02'])
-  expect(selectRows(fleet, 'nothing', null, null)).toEqual([])
+  expect(names(selectRows(fleet, { query: 'PROD 10.9' }))).toEqual(['prod-02'])
+  expect(selectRows(fleet, { query: 'nothing' })).toEqual([])
 })
 
 test('remembered is not healthy, and neither is a broken link', () => {

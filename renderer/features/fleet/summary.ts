@@ -1,8 +1,12 @@
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { Sort } from '../../ui/Table.tsx'
 import { environmentNames, machineLook, machineTypeNames, needsAttention } from '../machine/look.ts'
+import { driverOf } from './driver.ts'
+import { type Chosen, nothingChosen, passes } from './filters.ts'
+import { healthOf } from './health.ts'
 
 export const groups = {
+  total: { title: 'Total', has: () => true },
   running: { title: 'Running', has: (machine: MachineView) => machine.state === 'running' },
   stopped: {
     title: 'Stopped',
@@ -16,27 +20,39 @@ export type Group = keyof typeof groups
 
 /** Running, verified in this run, with no broken link. */
 export function isHealthy(machine: MachineView): boolean {
-  return (
-    machine.state === 'running' &&
-    machine.knownFrom === 'machine' &&
-    machine.problem === null &&
-    Object.values(machine.links).every((link) => link.state !== 'down')
-  )
+  return healthOf(machine) === 'healthy'
 }
 
 export type FleetColumn =
   | 'dot'
   | 'name'
   | 'state'
+  | 'health'
   | 'driving'
   | 'env'
   | 'type'
   | 'address'
   | 'load'
+  | 'image'
   | 'agent'
   | 'roundTrip'
   | 'seen'
   | 'menu'
+
+export const sortableColumns: readonly FleetColumn[] = [
+  'name',
+  'state',
+  'health',
+  'driving',
+  'env',
+  'type',
+  'address',
+  'load',
+  'image',
+  'agent',
+  'roundTrip',
+  'seen',
+]
 
 /** What waits for a person first, then what runs, then what is off. */
 function attentionRank(machine: MachineView): number {
@@ -48,12 +64,17 @@ function attentionRank(machine: MachineView): number {
 
 const byName = new Intl.Collator(undefined, { numeric: true })
 
+/** Worst first. */
+const healthRank = { unhealthy: 0, degraded: 1, unknown: 2, offline: 3, healthy: 4 } as const
+
 function sortValue(machine: MachineView, column: FleetColumn): string | number {
   switch (column) {
     case 'state':
       return machineLook(machine).word
+    case 'health':
+      return healthRank[healthOf(machine)]
     case 'driving':
-      return machine.lease?.operator ?? ''
+      return driverOf(machine) ?? ''
     case 'env':
       return environmentNames[machine.environment]
     case 'type':
@@ -62,6 +83,8 @@ function sortValue(machine: MachineView, column: FleetColumn): string | number {
       return machine.address
     case 'load':
       return machine.metrics?.cpu.usagePercent ?? -1
+    case 'image':
+      return machine.imageTag ?? ''
     case 'agent':
       return machine.agentVersion ?? ''
     case 'roundTrip':
@@ -73,32 +96,56 @@ function sortValue(machine: MachineView, column: FleetColumn): string | number {
   }
 }
 
+/** What of the fleet is wanted, and in which order. */
+export interface RowsWanted {
+  query?: string
+  group?: Group | null
+  chosen?: Chosen
+  sort?: Sort<FleetColumn> | null
+}
+
+/** What a search looks into; kept per view of a machine, because every key typed asks for all of them again. */
+const searched = new WeakMap<MachineView, string>()
+
+function searchText(machine: MachineView): string {
+  const known = searched.get(machine)
+  if (known !== undefined) return known
+  const { name, hostname, address, environment, imageTag, machineType } = machine
+  const words = [
+    name,
+    hostname,
+    address,
+    environment,
+    imageTag,
+    machineTypeNames[machineType],
+    machineLook(machine).word,
+  ]
+  const text = words.join(' ').toLowerCase()
+  searched.set(machine, text)
+  return text
+}
+
 /** The rows to show: filtered, then sorted as asked, or by what needs attention. */
-export function selectRows(
-  machines: readonly MachineView[],
-  query: string,
-  group: Group | null,
-  sort: Sort<FleetColumn> | null,
-): MachineView[] {
-  const found = machines.filter((machine) => {
-    if (group !== null && !groups[group].has(machine)) return false
-    if (query.trim() === '') return true
-    const text = `${machine.name} ${machine.hostname ?? ''} ${machine.address} ${machine.environment} ${machineLook(machine).word}`
-    return query
-      .trim()
-      .split(/\s+/)
-      .every((word) => text.toLowerCase().includes(word.toLowerCase()))
-  })
-  const names = (a: MachineView, b: MachineView) => byName.compare(a.name, b.name)
-  if (sort === null) return found.sort((a, b) => attentionRank(a) - attentionRank(b) || names(a, b))
-  return found.sort((a, b) => {
-    const [left, right] = [sortValue(a, sort.key), sortValue(b, sort.key)]
-    const order =
-      typeof left === 'number' && typeof right === 'number'
-        ? left === right
-          ? 0
-          : left - right
-        : byName.compare(String(left), String(right))
-    return (sort.descending ? -order : order) || names(a, b)
-  })
+export function selectRows(machines: readonly MachineView[], wanted: RowsWanted = {}): MachineView[] {
+  const { query = '', group = null, chosen = nothingChosen, sort = null } = wanted
+  const words = query.trim().toLowerCase().split(/\s+/).filter(Boolean)
+  const found = machines.filter(
+    (machine) =>
+      (group === null || groups[group].has(machine)) &&
+      passes(machine, chosen) &&
+      words.every((word) => searchText(machine).includes(word)),
+  )
+  // Each value is found out once: a comparison per pair would ask for it ten times over.
+  const keyed = found.map((machine) => ({
+    machine,
+    value: sort === null ? attentionRank(machine) : sortValue(machine, sort.key),
+  }))
+  const down = sort?.descending === true ? -1 : 1
+  keyed.sort((a, b) => compare(a.value, b.value) * down || byName.compare(a.machine.name, b.machine.name))
+  return keyed.map(({ machine }) => machine)
+}
+
+function compare(a: string | number, b: string | number): number {
+  if (typeof a !== 'number' || typeof b !== 'number') return byName.compare(String(a), String(b))
+  return a === b ? 0 : a - b
 }

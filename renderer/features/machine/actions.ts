@@ -2,6 +2,7 @@ import { browserIs, type ConsoleAction, onMachine, onTab, running } from '../../
 import { togglePin } from '../../app/pins.ts'
 import { go } from '../../app/route.ts'
 import { useUi } from '../../app/ui.store.ts'
+import { openMachineWindow } from '../../app/windows.ts'
 import { openAutoStop, openEdit, openSecret, rebootMachine, stopMachine, uninstall, wake } from '../power/operations.ts'
 import { openGiveBack, removeMachine, startBrowser, stopBrowser, takeOver, verify } from './operations.ts'
 
@@ -128,6 +129,13 @@ export const machineActions: readonly ConsoleAction[] = [
     keys: 'o',
     when: (_machine, context) => !onTab(context, 'overview'),
     run: (machine) => go({ screen: 'machine', machineId: machine.id, tab: 'overview' }),
+  }),
+  onMachine({
+    id: 'machine.window',
+    title: (machine) => `Open ${machine.name} in a window of its own`,
+    group: 'Machine',
+    keys: 'shift+o',
+    run: (machine, { route }) => openMachineWindow(machine.id, route.screen === 'machine' ? route.tab : 'live'),
   }),
   onMachine({
     id: 'machine.pin',

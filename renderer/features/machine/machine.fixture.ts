@@ -19,6 +19,7 @@ export function machine(changed: Partial<MachineView> = {}, browser: Partial<Bro
     links: { laptop: up, tunnel: up, agent: up, docker: { state: 'off', detail: '' }, browser: up },
     roundTripMs: 8,
     agentVersion: '0.1.0',
+    imageTag: null,
     compatibility: null,
     hostname: 'host',
     os: 'linux',

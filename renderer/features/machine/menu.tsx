@@ -1,4 +1,4 @@
-import { Hand, Monitor, Pin, PinOff, Power, Stethoscope, Trash2 } from 'lucide-react'
+import { AppWindow, Hand, Monitor, Pin, PinOff, Power, Stethoscope, Trash2 } from 'lucide-react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { ActionContext } from '../../app/action-kit.ts'
 import { actionContext, actions } from '../../app/actions.ts'
@@ -13,10 +13,12 @@ const icons: Record<string, MenuEntry['icon']> = {
   'machine.verify': <Stethoscope size={15} aria-hidden />,
   'browser.start': <Power size={15} aria-hidden />,
   'browser.stop': <Power size={15} aria-hidden />,
+  'machine.window': <AppWindow size={15} aria-hidden />,
   'machine.remove': <Trash2 size={15} aria-hidden />,
 }
 
 const offered = [
+  'machine.window',
   'machine.take-over',
   'machine.give-back',
   'machine.verify',

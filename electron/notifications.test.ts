@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import type { AgentEvent } from '../shared/contract/index.ts'
+import { Notifications, type ShownNotification } from './notifications.ts'
+import { plainText } from './plain-text.ts'
+import { TestClock } from './test-clock.ts'
+
+const all = { takeovers: true, deploys: true, lost: true, sound: false }
+const machine = (id: string) => ({ id, name: `name of ${id}` })
+const lost = { from: 'running', to: 'unknown', at: '', reason: 'The tunnel ended.' } as const
+
+function rig(choices = all, focused: string | null = null) {
+  const clock = new TestClock()
+  const shown: ShownNotification[] = []
+  const at = { place: focused }
+  const notifications = new Notifications({
+    choices: () => choices,
+    show: (notification) => void shown.push(notification),
+    focusedPlace: () => at.place,
+    clock,
+  })
+  return { clock, shown, notifications, at }
+}
+
+test('a machine that is lost is told with its name and reason, and leads to its page', async () => {
+  const { clock, shown, notifications } = rig()
+  notifications.changed(machine('m1'), lost)
+  await clock.advance(1000)
+  expect(shown).toEqual([
+    { title: 'A machine is lost: name of m1', body: 'The tunnel ended.', silent: true, place: '#/machine/m1/live' },
+  ])
+})
+
+test('nothing is told that was not chosen, and what ends as it should is no loss', async () => {
+  const { clock, shown, notifications } = rig({ ...all, lost: false })
+  notifications.changed(machine('m1'), lost)
+  const other = rig()
+  for (const to of ['paused', 'terminated', 'running', 'starting'] as const)
+    other.notifications.changed(machine('m1'), { ...lost, to })
+  other.notifications.changed(machine('m1'), { ...lost, from: 'starting' })
+  await clock.advance(60_000)
+  await other.clock.advance(60_000)
+  expect([...shown, ...other.shown]).toEqual([])
+})
+
+test('a hundred at once are one notification, and the next follow in one more, after a while', async () => {
+  const { clock, shown, notifications } = rig()
+  for (let index = 0; index < 100; index++) notifications.changed(machine(`m${index}`), lost)
+  await clock.advance(1000)
+  expect(shown).toEqual([
+    {
+      title: '100 machines are lost',
+      body: 'name of m0, name of m1, name of m2 and 97 more',
+      silent: true,
+      place: '#/fleet',
+    },
+  ])
+  notifications.changed(machine('x'), lost)
+  notifications.changed(machine('y'), lost)
+  await clock.advance(5000)
+  expect(shown).toHaveLength(1)
+  await clock.advance(5000)
+  expect(shown[1]?.title).toBe('2 machines are lost')
+})
+
+test('the machine that a person is looking at tells itself', async () => {
+  const { clock, shown, notifications, at } = rig(all, '#/machine/m1/logs')
+  notifications.changed(machine('m1'), lost)
+  notifications.changed(machine('m2'), lost)
+  await clock.advance(1000)
+  expect(shown.map(({ title }) => title)).toEqual(['A machine is lost: name of m2'])
+  // Opened in the second between the news and the telling.
+  notifications.changed(machine('m3'), lost)
+  at.place = '#/machine/m3/live'
+  await clock.advance(20_000)
+  expect(shown).toHaveLength(1)
+})
+
+test('requests for a takeover and failed deploys come from the machines, old ones told again do not', async () => {
+  const { clock, shown, notifications } = rig()
+  const now = new Date(clock.now()).toISOString()
+  const request = { id: 'r', reason: 'Captcha', instruction: 'log in with hunter2' } as never
+  const raised = { type: 'takeover_request', seq: 1, time: now, change: 'raised', request } as AgentEvent
+  notifications.heard(machine('m1'), raised)
+  notifications.heard(machine('m2'), { ...raised, time: '2025-12-31T23:00:00.000Z' } as AgentEvent)
+  notifications.heard(machine('m3'), { ...raised, change: 'accepted' } as AgentEvent)
+  notifications.heard(machine('m4'), {
+    ...{ type: 'deploy_finished', seq: 2, time: now, deployId: 1, imageTag: 'v2' },
+    ...{ status: 'failed', message: 'never healthy' },
+  } as AgentEvent)
+  await clock.advance(1000)
+  expect(shown.map(({ title, body, place }) => [title, body, place])).toEqual([
+    ['A person is wanted: name of m1', 'Captcha', '#/machine/m1/live'],
+    ['A deploy failed: name of m4', 'v2: never healthy', '#/machine/m4/deploys'],
+  ])
+})
+
+test('what a machine says is plain text outside of our windows', () => {
+  expect(plainText('<b>hi</b> & <img src=x onerror=alert(1)>', 100)).not.toMatch(/[<>&]/)
+  expect(plainText('a\u202eb\u0007c\n\nd', 100)).toBe('a b c d')
+  expect(plainText('postgres://user:hunter2@db/x', 100)).not.toContain('hunter2')
+  expect(plainText('API_TOKEN=abc123 failed', 100)).not.toContain('abc123')
+  expect([...plainText('🚀'.repeat(300), 60)]).toHaveLength(60)
+})

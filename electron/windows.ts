@@ -1,0 +1,105 @@
+import { BrowserWindow, screen } from 'electron'
+import { placeOf } from './places.ts'
+import type { Store } from './store/store.ts'
+import { openWindow } from './window.ts'
+import { type KeptWindow, readKept } from './window-bounds.ts'
+
+export interface WindowsDeps {
+  preload: string
+  settings: Pick<Store['settings'], 'get' | 'set'>
+  /** Called with every window before its page can ask anything. */
+  opened: (window: BrowserWindow) => void
+}
+
+/** Changes of size come by the dozen. */
+const keepAfterMs = 400
+/** More would be an accident. */
+const most = 12
+const offset = 28
+
+/** The console's windows: where each is and what it shows, kept for the next start. */
+export class Windows {
+  readonly #deps: WindowsDeps
+  readonly #open = new Set<BrowserWindow>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #quitting = false
+
+  constructor(deps: WindowsDeps) {
+    this.#deps = deps
+  }
+
+  /** Opens what was open last time; one window where nothing is known. `only` keeps it to the first. */
+  restore(only: boolean): void {
+    const { settings } = this.#deps
+    const kept = readKept(settings.get('windows'), settings.get('window'))
+    for (const window of only ? kept.slice(0, 1) : kept.slice(0, most)) this.#show(window)
+  }
+
+  /** One more window, a little beside the one that has the focus. */
+  open(place: string): void {
+    const [near] = [BrowserWindow.getFocusedWindow(), ...this.#open].filter((one) => one !== null)
+    const bounds = near === undefined ? undefined : { ...near.getNormalBounds() }
+    if (bounds !== undefined) {
+      bounds.x += offset
+      bounds.y += offset
+    }
+    this.#show({ bounds, place })
+  }
+
+  /** The window that shows this place already, or the one used last; undefined when there is none. */
+  find(matches: (place: string) => boolean): BrowserWindow | undefined {
+    const focused = BrowserWindow.getFocusedWindow()
+    const all = [...this.#open]
+    return all.find((one) => matches(this.placeOf(one))) ?? (focused !== null ? focused : all[0])
+  }
+
+  placeOf(window: BrowserWindow): string {
+    return placeOf(window.webContents.getURL())
+  }
+
+  /** What the window with the focus shows; null while another program has it. */
+  focusedPlace(): string | null {
+    const focused = BrowserWindow.getFocusedWindow()
+    return focused === null ? null : this.placeOf(focused)
+  }
+
+  /** All windows will close now: what is open at this moment is what counts. */
+  quitting(): void {
+    this.#keep()
+    this.#quitting = true
+  }
+
+  #show(kept: KeptWindow): void {
+    const window = openWindow({
+      preload: this.#deps.preload,
+      keptBounds: kept.bounds,
+      screens: screen.getAllDisplays().map((display) => display.workArea),
+      place: kept.place,
+    })
+    this.#open.add(window)
+    const later = () => {
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(() => this.#keep(), keepAfterMs)
+    }
+    for (const event of ['resized', 'moved', 'resize', 'move'] as const) window.on(event as 'resize', later)
+    window.webContents.on('did-navigate-in-page', later)
+    window.on('close', () => {
+      // The last one is what a person finds again; of several, one that they closed is gone.
+      if (this.#open.size === 1) this.#keep()
+    })
+    window.on('closed', () => {
+      this.#open.delete(window)
+      if (this.#open.size > 0) this.#keep()
+    })
+    this.#deps.opened(window)
+  }
+
+  #keep(): void {
+    clearTimeout(this.#timer)
+    if (this.#quitting || this.#open.size === 0) return
+    const windows = [...this.#open]
+      .filter((window) => !window.isDestroyed())
+      .map((window) => ({ bounds: window.getNormalBounds(), place: this.placeOf(window) }))
+    if (windows.length > 0) this.#deps.settings.set('windows', windows)
+  }
+}

@@ -1,0 +1,23 @@
+import { Play, Power, SquareTerminal, Waves } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { drainSelected, openRunCommand, startSelected, stopSelected } from './operations.ts'
+
+/** What the bar above the fleet offers for the selected machines, in this order. */
+export interface BatchAction {
+  id: string
+  title: string
+  icon: ReactNode
+  run: () => void
+}
+
+export const batchActions: readonly BatchAction[] = [
+  { id: 'fleet.start', title: 'Start', icon: <Play size={15} aria-hidden />, run: () => startSelected() },
+  { id: 'fleet.stop', title: 'Stop', icon: <Power size={15} aria-hidden />, run: () => stopSelected() },
+  { id: 'fleet.drain', title: 'Drain', icon: <Waves size={15} aria-hidden />, run: () => drainSelected() },
+  {
+    id: 'fleet.run',
+    title: 'Run a command',
+    icon: <SquareTerminal size={15} aria-hidden />,
+    run: openRunCommand,
+  },
+]

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+
+/** The part of the IPC that is about windows: one of its own for a machine, and being sent somewhere. */
+
+const machineId = z.string().min(1).max(100)
+
+export const windowCalls = {
+  /** A machine in a window of its own. */
+  'window.open': {
+    params: z.strictObject({ machineId, tab: z.string().regex(/^[a-z-]{1,40}$/) }),
+    result: z.object({}),
+  },
+  /** One notification of each kind that is chosen, to see and hear what they are like; false where none can be shown. */
+  'notifications.test': { params: z.strictObject({}), result: z.object({ shown: z.boolean() }) },
+} as const
+
+export const windowEvents = {
+  /** Told to one window: a notification was pressed, or the menu. A hash, as the window's own address has it. */
+  'window.go': z.object({ place: z.string().max(400) }),
+} as const
