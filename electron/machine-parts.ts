@@ -3,6 +3,7 @@ import { systemClock } from './clock.ts'
 import { Deploys } from './deploys/deploys.ts'
 import { Enrollments } from './enroll/enrollments.ts'
 import { openSession } from './enroll/ssh-session.ts'
+import { AgentAudits } from './fleet/agent-audits.ts'
 import { Fleet } from './fleet/fleet.ts'
 import { broadcast } from './ipc/serve.ts'
 import type { Log } from './log.ts'
@@ -87,8 +88,9 @@ export function createMachineParts(deps: MachinePartsDeps) {
     },
   })
   const stopUpkeep = startUpkeep({ store, clock, log, forget: (id) => fleet.remove(id) })
+  const agentAudits = new AgentAudits({ fleet, store, clock })
   return {
-    ...{ fleet, ec2, awsKeys, prices, autoStop, enrollments, deploys },
+    ...{ fleet, ec2, awsKeys, prices, autoStop, enrollments, deploys, agentAudits },
     start() {
       fleet.start()
       autoStop.start()

@@ -5,6 +5,7 @@ import { providerSchema } from './domain/power.ts'
 import { problemSchema } from './errors.ts'
 import { deployCalls, deployEvents } from './ipc-deploys.ts'
 import { logsCalls } from './ipc-logs.ts'
+import { auditCalls } from './ipc-audit.ts'
 import { powerCalls, powerEvents } from './ipc-power.ts'
 import { takeoverIpc } from './ipc-takeover.ts'
 import { terminalCalls } from './ipc-terminal.ts'
@@ -121,6 +122,7 @@ export const tailscalePeers = z.object({
 export type TailscalePeers = z.infer<typeof tailscalePeers>
 
 export const ipcCalls = {
+  ...auditCalls,
   ...powerCalls,
   ...takeoverIpc,
   ...terminalCalls,

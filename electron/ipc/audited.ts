@@ -38,6 +38,7 @@ const recorded: Partial<Record<IpcName, (params: Params) => Recorded | undefined
   'enroll.start': as('enroll', 'name', 'environment', 'machineType', 'ssh'),
   'enroll.undo': as('enroll_undo'),
   'audit.export': as('export_audit', 'format'),
+  'audit.exportMerged': as('export_audit', 'format', 'filter'),
   'takeover.take': as('takeover', 'reason'),
   'takeover.accept': as('takeover', 'requestId'),
   'takeover.giveBack': as('hand_back', 'outcome', 'note', 'handBackTo', 'mode'),

@@ -10,6 +10,7 @@ import type { Prompts } from '../tunnels/prompts.ts'
 import type { Tunnels } from '../tunnels/tunnels.ts'
 import type { Vault } from '../vault/vault.ts'
 import { type DeployHandlerDeps, deployHandlers } from './deploy-handlers.ts'
+import { type AuditHandlerDeps, auditHandlers } from './audit-handlers.ts'
 import type { IpcHandlers } from './dispatch.ts'
 import { type LogsHandlerDeps, logsHandlers } from './logs-handlers.ts'
 import { type PowerHandlerDeps, powerHandlers } from './power-handlers.ts'
@@ -25,6 +26,7 @@ export interface HandlerDeps
     Omit<TerminalHandlerDeps, 'personActs'>,
     Omit<LogsHandlerDeps, 'fleet'>,
     Pick<DeployHandlerDeps, 'deploys'>,
+    AuditHandlerDeps,
     WindowHandlerDeps {
   fleet: Fleet
   local: LocalMachine
@@ -45,6 +47,7 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
   return {
     ...tunnelHandlers(tunnels, deps.prompts),
     ...takeoverHandlers(deps),
+    ...auditHandlers(deps),
     ...windowHandlers(deps),
     ...powerHandlers({
       ...deps,

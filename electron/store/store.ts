@@ -1,3 +1,4 @@
+import { agentAuditTable } from './agent-audit.ts'
 import { auditTable } from './audit.ts'
 import { deploysTable } from './deploys.ts'
 import { eventsTable } from './events.ts'
@@ -13,6 +14,7 @@ export interface Store {
   readonly machines: ReturnType<typeof machinesTable>
   readonly settings: ReturnType<typeof settingsTable>
   readonly audit: ReturnType<typeof auditTable>
+  readonly agentAudit: ReturnType<typeof agentAuditTable>
   readonly metrics: ReturnType<typeof metricsTable>
   readonly events: ReturnType<typeof eventsTable>
   readonly deploys: ReturnType<typeof deploysTable>
@@ -31,6 +33,7 @@ export function openStore(file: string, now?: () => Date): Store {
     machines: machinesTable(connection),
     settings: settingsTable(connection),
     audit: auditTable(durable),
+    agentAudit: agentAuditTable(connection),
     events: eventsTable(connection),
     seenLogs: seenLogsTable(connection),
     deploys,

@@ -1,3 +1,4 @@
+import { auditActions } from '../features/audit/actions.ts'
 import { fleetActions } from '../features/fleet/actions.ts'
 import { localMachine, useFleet } from '../features/fleet/fleet.store.ts'
 import { machineActions } from '../features/machine/actions.ts'
@@ -28,6 +29,7 @@ export const actions: readonly ConsoleAction[] = [
   ...machineActions,
   ...terminalActions,
   ...fleetActions,
+  ...auditActions,
   ...windowActions,
 ]
 

@@ -7,7 +7,7 @@ interface FilterChipProps {
   title: string
   options: Readonly<Record<string, string>>
   /** How many things each option would show. */
-  counts: Readonly<Record<string, number>>
+  counts?: Readonly<Record<string, number>>
   chosen: readonly string[]
   onChange: (chosen: readonly string[]) => void
   testId?: string
@@ -46,7 +46,7 @@ export function FilterChip({ title, options, counts, chosen, onChange, testId }:
                     </Base.CheckboxItemIndicator>
                   </span>
                   {word}
-                  <span className={styles.count}>{counts[value] ?? 0}</span>
+                  {counts !== undefined && <span className={styles.count}>{counts[value] ?? 0}</span>}
                 </Base.CheckboxItem>
               ))}
             </Base.Popup>

@@ -22,8 +22,9 @@ export interface Column<Row, Key extends string> {
   title: string
   /** A grid track, such as `minmax(110px, 1fr)`. */
   width: string
-  /** False for marks and buttons. */
   sortable?: boolean
+  /** A mark or a button: nothing to shorten, nothing to clip. */
+  plain?: boolean
   mono?: boolean
   quiet?: boolean
   cell: (row: Row) => ReactNode
@@ -42,7 +43,8 @@ interface TableProps<Row, Key extends string> {
   rowId: (row: Row) => string
   marked?: (row: Row) => boolean
   sort: Sort<Key> | null
-  onSort: (key: Key) => void
+  /** Left out where nothing can be sorted. */
+  onSort?: ((key: Key) => void) | undefined
   /** Enter, or a click; `aside` with Ctrl or ⌘ held, for somewhere else than here. */
   onOpen: (row: Row, aside: boolean) => void
   /** The menu key, Shift F10, a dot, or the right button, on a row. */
@@ -50,6 +52,8 @@ interface TableProps<Row, Key extends string> {
   /** With these several rows can be chosen: space, shift with arrows or a click, mod+a. */
   selected?: ReadonlySet<string>
   onSelect?: (selected: ReadonlySet<string>) => void
+  /** The last rows are in sight: there may be more to fetch. */
+  onEnd?: (() => void) | undefined
   empty: ReactNode
 }
 
@@ -155,6 +159,13 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
 
   const tracks = { '--columns': columns.map((column) => column.width).join(' ') } as CSSProperties
   const items = virtual.getVirtualItems()
+  const atEnd = (items.at(-1)?.index ?? -1) >= rows.length - 1 && rows.length > 0
+  const onEnd = useRef(props.onEnd)
+  onEnd.current = props.onEnd
+  // Asked again when rows came and the end is still in sight.
+  useEffect(() => {
+    if (atEnd && rows.length > 0) onEnd.current?.()
+  }, [atEnd, rows.length])
   const activeShown = items.some((item) => item.index === active)
   return (
     <div className={styles.frame} style={tracks}>
@@ -245,7 +256,7 @@ function PlainRow<Row, Key extends string>(props: TableRowProps<Row, Key>) {
           className={styles.cell}
           data-mono={column.mono === true ? '' : undefined}
           data-quiet={column.quiet === true ? '' : undefined}
-          data-plain={column.sortable === false ? '' : undefined}
+          data-plain={column.plain === true ? '' : undefined}
           data-column={column.key}
         >
           {column.cell(row)}
@@ -277,7 +288,9 @@ function Head<Row, Key extends string>({
           // biome-ignore lint/a11y/useSemanticElements: see above
           // biome-ignore lint/a11y/useFocusableInteractive: see above
           <div key={column.key} role="columnheader" aria-sort={sorted} className={styles.headCell}>
-            {column.sortable === false ? (
+            {onSort === undefined ? (
+              <span className={styles.title}>{column.title}</span>
+            ) : column.sortable === false ? (
               <span className="visually-hidden">{column.title}</span>
             ) : (
               <button type="button" className={styles.sort} onClick={() => onSort(column.key)}>

@@ -1,105 +1,319 @@
-import { Download, ShieldCheck } from 'lucide-react'
-import { useCallback, useEffect, useState } from 'react'
-import type { IpcResult } from '../../../shared/ipc.ts'
-import { call, problemOf } from '../../app/bridge.ts'
-import { useBusy, work } from '../../app/work.ts'
+import { Download, Radio, ScrollText, Search, SearchX, ShieldCheck } from 'lucide-react'
+import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import type { MergedEntry } from '../../../shared/ipc-audit.ts'
+import { keysOf } from '../../app/actions.ts'
+import { useBusy } from '../../app/work.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
-import { toast } from '../../ui/Toast.tsx'
+import { ErrorText } from '../../ui/ErrorText.tsx'
+import { Input } from '../../ui/Field.tsx'
+import { FilterChip } from '../../ui/FilterChip.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { type Column, Table } from '../../ui/Table.tsx'
+import { formatTime } from '../../ui/time.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
 import styles from './Audit.module.css'
+import { AuditDetails } from './AuditDetails.tsx'
+import {
+  exportAudit,
+  keyOf,
+  loadMore,
+  nothingWanted,
+  openAudit,
+  spans,
+  toggleFollow,
+  useAudit,
+  verifyAll,
+  want,
+} from './audit.store.ts'
+import { Sources } from './Sources.tsx'
+import { askable, sourceName } from './sources.ts'
 
-type Entry = IpcResult<'audit.console'>['entries'][number]
-const pageSize = 100
+type Key = 'at' | 'operator' | 'action' | 'machine' | 'source' | 'result' | 'took'
 
-/** What was done from this console: each entry is written before its act, and chained. */
+const results = {
+  success: 'Success',
+  failure: 'Failure',
+  error: 'Error',
+  pending: 'Pending',
+  unknown: 'Unknown',
+}
+
+/** What everyone did: this console's own record and that of every machine, newest first. */
 export function AuditScreen() {
-  const [entries, setEntries] = useState<readonly Entry[] | null>(null)
-  const [more, setMore] = useState(false)
-  const [problem, setProblem] = useState<ShownProblem | null>(null)
-  const names = useFleet((state) => state.machines)
-  const load = useCallback(async (before?: number) => {
-    try {
-      const page = await call('audit.console', { limit: pageSize, ...(before === undefined ? {} : { before }) })
-      setEntries((known) => (before === undefined ? page.entries : [...(known ?? []), ...page.entries]))
-      setMore(page.entries.length === pageSize)
-    } catch (error) {
-      setProblem(problemOf(error))
-    }
-  }, [])
-  useEffect(() => void load(), [load])
-  if (problem !== null) return <ErrorText problem={problem} />
-  if (entries === null) return <div role="status" aria-label="Reading the audit" />
+  useEffect(openAudit, [])
+  const { entries, phase, problem, open, next } = useAudit()
+  const machines = useFleet((state) => state.machines)
+  const columns = useMemo(() => columnsOf(machines), [machines])
+  const chosen = entries.find((entry) => keyOf(entry) === open)
   return (
     <div className={styles.screen} data-testid="audit">
-      <Tools />
-      {entries.length === 0 && (
-        <EmptyState title="Nothing yet" text="Everything that is changed from here will stand here." />
-      )}
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th>When</th>
-            <th>Who</th>
-            <th>What</th>
-            <th>Machine</th>
-            <th>Result</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.id}>
-              <td title={entry.createdAt}>
-                <Age at={entry.createdAt} />
-              </td>
-              <td>{entry.operator}</td>
-              <td title={JSON.stringify(entry.details)}>{entry.action}</td>
-              <td>{entry.sandboxId === null ? '—' : (names[entry.sandboxId]?.name ?? entry.sandboxId)}</td>
-              <td data-result={entry.result} title={entry.errorMessage ?? undefined}>
-                {entry.result}
-                {entry.errorMessage !== null && <small> {entry.errorMessage}</small>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {more && <Button onClick={() => void load(entries.at(-1)?.id)}>Show older</Button>}
+      <AuditTools />
+      <Freshness />
+      {problem !== null && <ErrorText problem={problem} />}
+      <div className={styles.both}>
+        <Table<MergedEntry, Key>
+          label="Audit"
+          testId="audit-table"
+          columns={columns}
+          rows={entries}
+          rowId={keyOf}
+          marked={(entry) => keyOf(entry) === open}
+          sort={null}
+          onOpen={(entry) => useAudit.setState({ open: keyOf(entry) === open ? null : keyOf(entry) })}
+          onEnd={next === null ? undefined : () => void loadMore()}
+          empty={<NothingHere />}
+        />
+        {chosen !== undefined && <AuditDetails entry={chosen} />}
+      </div>
+      <p className={styles.foot} role="status">
+        {phase === 'loading'
+          ? 'Reading the audit'
+          : phase === 'more'
+            ? 'Reading older entries'
+            : `${entries.length} entries${next === null ? ', to the beginning of what is at hand' : ' so far'}`}
+      </p>
     </div>
   )
 }
 
-function Tools() {
+function columnsOf(machines: Readonly<Record<string, { name: string }>>): readonly Column<MergedEntry, Key>[] {
+  return [
+    {
+      key: 'at',
+      title: 'When',
+      width: 'minmax(168px, 0.9fr)',
+      sortable: false,
+      cell: ({ at }) => (
+        <span className={styles.when}>
+          <time dateTime={at} title={at}>
+            {dateOf(at)} {formatTime(at)}
+          </time>
+          <small>
+            <Age at={at} form="bare" />
+          </small>
+        </span>
+      ),
+    },
+    {
+      key: 'operator',
+      title: 'Who',
+      width: 'minmax(90px, 0.8fr)',
+      sortable: false,
+      cell: ({ operator }) => <bdi>{operator ?? '—'}</bdi>,
+    },
+    {
+      key: 'action',
+      title: 'What',
+      width: 'minmax(110px, 0.9fr)',
+      sortable: false,
+      mono: true,
+      cell: ({ action }) => action,
+    },
+    {
+      key: 'machine',
+      title: 'Machine',
+      width: 'minmax(100px, 1fr)',
+      sortable: false,
+      cell: ({ machineId }) => <bdi>{machineId === null ? '—' : sourceName(machineId, machines)}</bdi>,
+    },
+    {
+      key: 'source',
+      title: 'Recorded by',
+      width: 'minmax(96px, 0.7fr)',
+      sortable: false,
+      quiet: true,
+      cell: ({ source }) => (source === 'console' ? 'this console' : 'its agent'),
+    },
+    {
+      key: 'result',
+      title: 'Result',
+      width: 'minmax(120px, 1.6fr)',
+      sortable: false,
+      cell: ({ result, errorMessage }) => (
+        <span data-result={result} className={styles.result} title={errorMessage ?? undefined}>
+          {result}
+          {errorMessage !== null && <small> {errorMessage}</small>}
+        </span>
+      ),
+    },
+    {
+      key: 'took',
+      title: 'Took',
+      width: '72px',
+      sortable: false,
+      quiet: true,
+      cell: ({ durationMs }) => (durationMs === null ? '—' : formatTook(durationMs)),
+    },
+  ]
+}
+
+const dateOf = (iso: string) => {
+  const date = new Date(iso)
+  if (Number.isNaN(date.getTime())) return '–'
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join('-')
+}
+
+const formatTook = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
+
+function AuditTools() {
+  const { wanted, sources, actions, operators, following } = useAudit()
+  const machines = useFleet((state) => state.machines)
   const checking = useBusy('audit-verify')
-  const verify = () =>
-    work('audit-verify', 'Checking the chain', async () => {
-      const { sound, entries, broken } = await call('audit.verifyConsole', {})
-      if (sound)
-        toast({ title: 'The chain is sound', detail: `${entries} links, none changed, moved or missing.`, id: 'chain' })
-      else toast({ title: 'The chain is broken', detail: broken?.reason ?? '', kind: 'problem', id: 'chain' })
-    })
-  const save = (format: 'csv' | 'json') =>
-    work('audit-export', 'The export', async () => {
-      const { file, entries } = await call('audit.export', { format })
-      if (file !== null) toast({ title: `${entries} entries exported`, detail: file, id: 'export' })
-    })
+  const exporting = useBusy('audit-export')
+  const counts = Object.fromEntries(sources.map(({ source, entries }) => [source, entries]))
+  const named = Object.fromEntries(
+    sources.filter(({ entries }) => entries > 0).map(({ source }) => [source, sourceName(source, machines)]),
+  )
   return (
     <div className={styles.tools}>
-      <Button
-        icon={<ShieldCheck size={15} aria-hidden />}
-        busy={checking}
-        data-testid="audit-verify"
-        onClick={() => void verify()}
-      >
-        Check the chain
-      </Button>
-      <Button icon={<Download size={15} aria-hidden />} onClick={() => void save('csv')}>
-        Export CSV
-      </Button>
-      <Button icon={<Download size={15} aria-hidden />} onClick={() => void save('json')}>
-        Export JSON
-      </Button>
+      <TextSearch />
+      <FilterChip
+        title="Source"
+        options={named}
+        counts={counts}
+        chosen={wanted.sources}
+        testId="audit-source"
+        onChange={(chosen) => want({ sources: chosen })}
+      />
+      <FilterChip
+        title="Action"
+        options={Object.fromEntries(actions.map((action) => [action, action]))}
+        chosen={wanted.actions}
+        testId="audit-action"
+        onChange={(chosen) => want({ actions: chosen })}
+      />
+      <FilterChip
+        title="Operator"
+        options={Object.fromEntries(operators.map((name) => [name, name]))}
+        chosen={wanted.operators}
+        testId="audit-operator"
+        // One at a time: the latest choice stands.
+        onChange={(chosen) =>
+          want({ operators: chosen.filter((name) => !wanted.operators.includes(name)).slice(0, 1) })
+        }
+      />
+      <FilterChip
+        title="Result"
+        options={results}
+        chosen={wanted.results}
+        testId="audit-result"
+        onChange={(chosen) => want({ results: chosen })}
+      />
+      <div className={styles.span}>
+        <Select label="Time" value={wanted.span} options={spans} onChange={(span) => want({ span })} />
+      </div>
+      <div className={styles.end}>
+        <Button
+          icon={<Radio size={15} aria-hidden />}
+          aria-pressed={following}
+          data-testid="audit-follow"
+          onClick={toggleFollow}
+        >
+          {following ? 'Following' : 'Follow'}
+        </Button>
+        <Button
+          icon={<ShieldCheck size={15} aria-hidden />}
+          busy={checking}
+          data-testid="audit-verify"
+          onClick={() => void verifyAll(askable())}
+        >
+          Check chains
+        </Button>
+        <Menu
+          trigger={
+            <IconButton
+              variant="default"
+              label="Export"
+              busy={exporting}
+              icon={<Download size={15} aria-hidden />}
+              data-testid="audit-export"
+            />
+          }
+          entries={[
+            { id: 'csv', title: 'Export as CSV…', keys: keysOf('audit.csv'), run: () => void exportAudit('csv') },
+            { id: 'json', title: 'Export as JSON…', keys: keysOf('audit.json'), run: () => void exportAudit('json') },
+          ]}
+        />
+      </div>
     </div>
+  )
+}
+
+function TextSearch() {
+  const [text, setText] = useState(useAudit.getState().wanted.text)
+  const settled = useDeferredValue(text)
+  useEffect(() => {
+    if (settled === useAudit.getState().wanted.text) return
+    // A long record is not read anew for every letter.
+    const timer = setTimeout(() => want({ text: settled }), 150)
+    return () => clearTimeout(timer)
+  }, [settled])
+  return (
+    <div className={styles.find}>
+      <Search size={14} aria-hidden />
+      <Input
+        type="search"
+        placeholder="Words in entries"
+        aria-label="Search the audit"
+        data-testid="audit-search"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && setText('')}
+      />
+    </div>
+  )
+}
+
+/** How true this is: what was asked just now, and what is a copy. */
+function Freshness() {
+  const { sources, missing, left } = useAudit()
+  const machines = useFleet((state) => state.machines)
+  const stale = sources.filter(({ source }) => source !== 'console' && machines[source]?.state !== 'running')
+  const kept = stale.filter(({ entries }) => entries > 0)
+  const oldest = kept.map(({ refreshedAt }) => refreshedAt ?? '').sort()[0]
+  return (
+    <div className={styles.fresh}>
+      <Sources />
+      {left > 0 && <span>{left} machines still to be asked</span>}
+      {kept.length > 0 && oldest !== undefined && (
+        <span>
+          {kept.length === 1 ? '1 machine is' : `${kept.length} machines are`} shown from the copy kept here, the oldest
+          of <Age at={oldest} />
+        </span>
+      )}
+      {missing.length > 0 && (
+        <span>
+          Older entries of{' '}
+          {missing.length === 1 ? sourceName(missing[0] ?? '', machines) : `${missing.length} machines`} cannot be
+          fetched now
+        </span>
+      )}
+    </div>
+  )
+}
+
+function NothingHere() {
+  const { wanted, phase } = useAudit()
+  if (phase === 'loading') return null
+  if (wanted === nothingWanted || JSON.stringify(wanted) === JSON.stringify(nothingWanted))
+    return (
+      <EmptyState
+        icon={<ScrollText size={26} aria-hidden />}
+        title="Nothing yet"
+        text="Everything that is changed from here, and on every machine, will stand here."
+      />
+    )
+  return (
+    <EmptyState
+      icon={<SearchX size={26} aria-hidden />}
+      title="No entry matches"
+      action={<Button onClick={() => want(nothingWanted)}>Show everything</Button>}
+    />
   )
 }

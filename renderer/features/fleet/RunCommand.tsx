@@ -69,11 +69,6 @@ function RunCommandBody() {
         <div>
           <Field
             label={machines.length === 1 ? `Command on ${machines[0]?.name}` : `Command on ${machines.length} machines`}
-            hint={
-              leftOut.length === 0
-                ? undefined
-                : `Left out: ${leftOut.map(({ machine, reason }) => `${machine.name} (${reason})`).join(', ')}`
-            }
           >
             {(control) => (
               <Input
@@ -98,6 +93,16 @@ function RunCommandBody() {
           Run
         </Button>
       </form>
+      {leftOut.length > 0 && (
+        <p className={styles.left}>
+          Left out:{' '}
+          {leftOut
+            .slice(0, 5)
+            .map(({ machine, reason }) => `${machine.name} (${reason})`)
+            .join(', ')}
+          {leftOut.length > 5 && ` and ${leftOut.length - 5} more`}.
+        </p>
+      )}
       {shown.length > 0 && (
         <>
           <p className={styles.summary} role="status">

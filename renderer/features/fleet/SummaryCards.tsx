@@ -20,7 +20,7 @@ export function SummaryCards({ machines, chosen, onChoose }: SummaryCardsProps) 
             key={group}
             type="button"
             className={styles.card}
-            aria-pressed={(chosen ?? 'total') === group}
+            aria-pressed={chosen === group}
             data-testid={`summary-${group}`}
             data-person={group === 'attention' && count > 0 ? '' : undefined}
             onClick={() => onChoose(group === 'total' || chosen === group ? null : group)}

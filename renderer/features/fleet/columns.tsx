@@ -53,6 +53,7 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
       title: 'Select',
       width: '36px',
       sortable: false,
+      plain: true,
       // The mark turns into a box to tick where the pointer is; by keyboard it is the space bar.
       cell: (machine) => (
         <span className={styles.mark} data-select="">
@@ -85,7 +86,7 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
     {
       key: 'health',
       title: 'Health',
-      width: 'minmax(72px, 0.7fr)',
+      width: 'minmax(82px, 0.7fr)',
       cell: (machine) => {
         const { tone, word } = healthLooks[healthOf(machine)]
         return <span className={tones[tone]}>{word}</span>
@@ -156,6 +157,7 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
       title: 'Actions',
       width: '34px',
       sortable: false,
+      plain: true,
       cell: (machine) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: only keeps a click on the menu from opening the row
         // biome-ignore lint/a11y/useKeyWithClickEvents: see above

@@ -1,0 +1,35 @@
+import type { AuditCursor, auditCalls, MergedEntry } from '../../shared/ipc-audit.ts'
+import type { AgentAudits } from '../fleet/agent-audits.ts'
+import { exportMerged } from '../store/export-audit.ts'
+import type { Store } from '../store/store.ts'
+import type { IpcHandlers } from './dispatch.ts'
+
+export interface AuditHandlerDeps {
+  store: Store
+  agentAudits: AgentAudits
+  chooseFile: (suggested: string) => Promise<string | undefined>
+}
+
+/** Everyone's audit. */
+export function auditHandlers(deps: AuditHandlerDeps): Pick<IpcHandlers, keyof typeof auditCalls> {
+  const { store, agentAudits } = deps
+  return {
+    'audit.query': ({ filter, before, limit }) => agentAudits.query(filter, before, limit),
+    'audit.refresh': ({ most }) => agentAudits.refresh(most),
+    'audit.sources': () => ({ sources: agentAudits.sources(), ...store.agentAudit.words() }),
+    'audit.exportMerged': async ({ format, filter }) => {
+      const file = await deps.chooseFile(`pilothouse-audit.${format}`)
+      if (file === undefined) return { file: null, entries: 0 }
+      async function* pages(): AsyncGenerator<readonly MergedEntry[]> {
+        let before: AuditCursor | undefined
+        for (;;) {
+          const page = await agentAudits.query(filter, before, 500)
+          yield page.entries
+          if (page.next === null) return
+          before = page.next
+        }
+      }
+      return { file, entries: await exportMerged(file, format, pages()) }
+    },
+  }
+}

@@ -1,0 +1,15 @@
+import { useFleet } from '../fleet/fleet.store.ts'
+
+/** The console's own record; every other source is a machine's id. Said here again, because a window brings no schemas along. */
+export const consoleSource = 'console'
+
+/** What a source is called. */
+export function sourceName(source: string, machines: Readonly<Record<string, { name: string }>>): string {
+  return source === consoleSource ? 'This console' : (machines[source]?.name ?? `removed (${source.slice(0, 8)})`)
+}
+
+/** The sources whose chain can be walked now: this console's, and those of machines that run. */
+export function askable(): string[] {
+  const running = Object.values(useFleet.getState().machines).filter(({ state }) => state === 'running')
+  return [consoleSource, ...running.map(({ id }) => id)]
+}
