@@ -20,7 +20,16 @@ const as =
 
 /** Every call of a window that changes something, and how it is written down. */
 const recorded: Partial<Record<IpcName, (params: Params) => Recorded | undefined>> = {
-  'settings.set': as('settings', 'theme', 'operator', 'leaseMinutes', 'takeoverSound', 'copyOnSelect', 'screenReader', 'notifications'),
+  'settings.set': as(
+    'settings',
+    'theme',
+    'operator',
+    'leaseMinutes',
+    'takeoverSound',
+    'copyOnSelect',
+    'screenReader',
+    'notifications',
+  ),
   'prices.set': as('settings', 'asOf'),
   'fleet.tryLocal': as('start'),
   'fleet.add': as('add_machine', 'name', 'environment', 'machineType', 'tunnel', 'provider'),
