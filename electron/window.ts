@@ -62,7 +62,7 @@ export interface WindowOptions {
   preload: string
   keptBounds: unknown
   screens: Parameters<typeof restoreBounds>[1]
-  /** What it shows first, as a hash. */
+  /** What it shows first, as a hash; nothing is the fleet. */
   place: string
 }
 

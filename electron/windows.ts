@@ -74,7 +74,7 @@ export class Windows {
       preload: this.#deps.preload,
       keptBounds: kept.bounds,
       screens: screen.getAllDisplays().map((display) => display.workArea),
-      place: kept.place,
+      place: kept.place === '#/fleet' ? '' : kept.place,
     })
     this.#open.add(window)
     const later = () => {
