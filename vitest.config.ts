@@ -11,6 +11,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           environment: 'node',
+          // Property tests count cases, not seconds; on a busy machine those take longer.
+          testTimeout: 30_000,
           include: ['{shared,agent,electron,renderer,resources}/**/*.test.{ts,tsx}'],
         },
       },
