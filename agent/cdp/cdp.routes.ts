@@ -52,7 +52,7 @@ export function createCdpParts(browser: BrowserService, leases: LeaseService): C
           onRefused: () => {
             seat.refused++
           },
-          operator: () => (leases.isHeldBy(leaseId) ? null : (leases.current?.operator ?? null)),
+          operator: () => (leases.isHeldBy(leaseId) ? null : (leases.standing?.operator ?? null)),
         }
         const link =
           role === 'observer' ? new ObserverLink(stream, upstream, hooks) : new ControllerLink(stream, upstream, hooks)

@@ -138,7 +138,7 @@ export class DesktopService {
   }
 
   #refuseWhileHeld(): void {
-    const lease = this.#leases.current
+    const lease = this.#leases.standing
     if (lease === null) return
     const { operator, expiresAt } = lease
     throw new Problem('held-by-operator', `${operator} has control of the browser until ${expiresAt}.`, {

@@ -41,6 +41,7 @@ function world() {
           return open
         },
         refused: 0,
+        acted: 0,
         takeHeldInput: () => ({ keys: [], buttons: [] }),
         close() {
           open = false

@@ -179,13 +179,13 @@ export class SandboxController {
     await this.#options.browser.release(held).catch(() => {})
   }
 
-  /** Control came back to nobody, or to the engine that was paused. */
-  async unpause(policy: 'resume' | 'disconnect'): Promise<void> {
+  /** Control came back to nobody, or to the engine that was paused; `keep` says only that it stays so. */
+  async unpause(policy: 'resume' | 'disconnect' | 'keep'): Promise<void> {
     const driver = this.#paused
-    this.#paused = null
-    if (policy === 'disconnect') {
+    if (policy !== 'keep') this.#paused = null
+    if (policy !== 'resume') {
       const { seat } = this
-      if (seat !== null) this.#cut(seat, 'control was given back to nobody')
+      if (seat !== null) this.#cut(seat, policy === 'keep' ? 'the lease ran out' : 'control was given back to nobody')
     } else if (driver !== null && this.seat === null && !this.#stopped) {
       await this.connect(driver).catch((error: Error) =>
         this.#options.log('warn', 'the paused engine could not be connected again', { reason: error.message }),
@@ -196,7 +196,7 @@ export class SandboxController {
   /** Runs one operation of the connected engine; does not take the lock. Aborting it cuts the engine's connection. */
   async operate<Result>(
     limitMs: number,
-    work: (engine: Engine, signal: AbortSignal) => Promise<Result>,
+    work: (engine: Engine, signal: AbortSignal, acted: () => number) => Promise<Result>,
   ): Promise<Result> {
     this.#mayChange()
     const { seat } = this
@@ -209,7 +209,10 @@ export class SandboxController {
       limitMs,
     )
     try {
-      return await within(work(seat.engine, abort.signal), abort.signal)
+      return await within(
+        work(seat.engine, abort.signal, () => seat.gate.acted),
+        abort.signal,
+      )
     } finally {
       clearTimeout(timer)
       if (this.#operation === abort) this.#operation = null

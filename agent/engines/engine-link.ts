@@ -40,6 +40,8 @@ export class EngineLink extends ControllerLink {
   readonly #commands = new FrameReader({ masked: true, maxMessageBytes: maxCommandBytes })
   readonly #keys = new Map<string, Record<string, unknown>>()
   readonly #buttons = new Map<string, Record<string, unknown>>()
+  /** How often it acted on the page so far. */
+  acted = 0
 
   constructor(client: Duplex, upstream: Upstream, hooks: EngineLinkHooks) {
     super(client, upstream, {
@@ -74,7 +76,7 @@ export class EngineLink extends ControllerLink {
       }
       const refusal = command === undefined ? undefined : this.#refusal(command, freedom)
       if (command === undefined || refusal === undefined) {
-        if (command !== undefined && freedom.kind === 'free') this.#noteHeld(command)
+        if (command !== undefined && freedom.kind === 'free') this.#note(command)
         super.fromClient(whole)
       } else {
         this.#engineHooks.onRefused(command.method)
@@ -89,7 +91,8 @@ export class EngineLink extends ControllerLink {
     return undefined
   }
 
-  #noteHeld({ method, params }: Command): void {
+  #note({ method, params }: Command): void {
+    if (acting.test(method)) this.acted++
     if (method === 'Input.dispatchKeyEvent') {
       const name = String(params['code'] ?? params['key'])
       if (params['type'] === 'keyUp') this.#keys.delete(name)

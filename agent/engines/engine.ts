@@ -8,6 +8,9 @@ export interface EngineResult {
   confidence: number | null
 }
 
+/** The engine looked, and says that it cannot: to ask the same again would only take time. */
+export class GaveUp extends Error {}
+
 export interface EngineConnectOptions {
   /** The tab it is to work in: the one that is in front, or that the operator left. */
   tabId: string | null

@@ -41,33 +41,47 @@ const take = async () => {
   return lease
 }
 const give = (leaseId: string) => call('takeover.handBack', { leaseId })
-const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
+const percentile = (values: number[], part: number) =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0
+const median = (values: number[]) => percentile(values, 0.5)
+/** In full: `PILOTHOUSE_SOAK=1`. */
+const switches = times(6, 100)
+const takeovers = times(4, 100)
 
 describe('switching', () => {
-  test('ten times in a row between the two, and nothing of the page is lost', async () => {
+  test(`${switches} times in a row between the two, and after every one the page is as it was`, async () => {
     await rig.go('/count')
     const page = await rig.page('/count')
-    await page.evaluate(`field.value = 'typed'; localStorage.kept = 'yes'; window.mark = 7; scrollTo(0, 400)`)
-    const before = (await call('tabs.list')).tabs.length
-    const times: number[] = []
+    await page.evaluate(`field.value = 'typed'; localStorage.kept = 'yes'; sessionStorage.also = 'yes'; window.mark = 7;
+      document.cookie = 'mine=1'; scrollTo(0, 400); field.focus({ preventScroll: true })`)
+    const { id: tabId } = await call('tabs.open', { url: `${rig.site}/other` })
+    await call('tabs.activate', { id: (await call('tabs.list')).tabs.find((tab) => tab.id !== tabId)?.id ?? '' })
+    const tabs = async () => (await call('tabs.list')).tabs.map(({ id, url }) => `${id} ${url}`).sort()
+    const before = await tabs()
+    const state = `({ field: field.value, stored: localStorage.kept, also: sessionStorage.also, mark: window.mark,
+      y: scrollY, cookie: document.cookie, focused: document.activeElement.id, clicks: seen.mousedown + seen.keydown,
+      frames: document.querySelectorAll('iframe').length, loaded: performance.timeOrigin })`
+    const expected = await page.evaluate<Record<string, unknown>>(state)
+    expect(expected).toMatchObject({
+      ...{ field: 'typed', stored: 'yes', also: 'yes', mark: 7, y: 400, cookie: 'session=kept; mine=1' },
+      ...{ focused: 'field', clicks: 0, frames: 1 },
+    })
+    const taken: number[] = []
     await call('engine.connect', { engine: 'stagehand' })
-    for (let i = 0; i < 10; i++) {
+    for (let i = 0; i < switches; i++) {
       const to = i % 2 === 0 ? 'magnitude' : 'stagehand'
       const record = await call('engine.switch', { to, reason: 'a test' })
       expect(record).toMatchObject({ success: true, to: { engine: to } })
       expect(record.pageState).toMatchObject({ url: `${rig.site}/count`, scroll: { x: 0, y: 400 }, complete: true })
-      times.push(record.durationMs)
+      expect(await page.evaluate(state), `after switch ${i + 1}`).toEqual(expected)
+      expect(await tabs(), `after switch ${i + 1}`).toEqual(before)
+      taken.push(record.durationMs)
     }
-    const kept = `({ field: field.value, stored: localStorage.kept, mark: window.mark, y: scrollY, cookie: document.cookie,
-      frames: document.querySelectorAll('iframe').length })`
-    const expected = { field: 'typed', stored: 'yes', mark: 7, y: 400, cookie: 'session=kept', frames: 1 }
-    expect(await page.evaluate(kept)).toEqual(expected)
-    expect((await call('tabs.list')).tabs.length).toBe(before)
-    expect(await page.evaluate('seen.click')).toBe(0)
     page.close()
-    console.log(`10 switches: median ${median(times)} ms, slowest ${times.at(-1)} ms`)
-    expect((await call('engine.history', { limit: 10 })).switches).toHaveLength(10)
-  })
+    await call('tabs.close', { id: tabId })
+    console.log(`${switches} switches: median ${median(taken)} ms, p95 ${percentile(taken, 0.95)} ms`)
+    expect((await call('engine.history', { limit: switches })).switches).toHaveLength(switches)
+  }, 600_000)
 
   test('Magnitude works in the tab in front, and never rewrites the page to read it', async () => {
     await rig.go('/count')
@@ -100,14 +114,13 @@ describe('switching', () => {
 })
 
 describe('a person in control', () => {
-  test('takeovers from an engine that keeps clicking: nothing of it reaches the page', async () => {
+  test(`${takeovers} takeovers from an engine that keeps clicking: nothing of it reaches the page`, async () => {
     await rig.go('/count')
     const page = await rig.page('/count')
     let during = 0
     let outside = 0
     const taking: number[] = []
-    const rounds = times(4, 10)
-    for (let i = 0; i < rounds; i++) {
+    for (let i = 0; i < takeovers; i++) {
       await call('engine.connect', { engine: i % 2 === 0 ? 'stagehand' : 'magnitude' })
       const before = await page.evaluate<number>('seen.mousedown')
       let over = false
@@ -128,11 +141,11 @@ describe('a person in control', () => {
     }
     page.close()
     console.log(
-      `${rounds} takeovers: median ${Math.round(median(taking))} ms, ${outside} engine actions before, ${during} during`,
+      `${takeovers} takeovers: median ${Math.round(median(taking))} ms, p95 ${Math.round(percentile(taking, 0.95))} ms, ${outside} engine actions before, ${during} during`,
     )
     expect(during).toBe(0)
-    expect(outside).toBeGreaterThan(0)
-  }, 120_000)
+    expect(outside).toBeGreaterThanOrEqual(takeovers)
+  }, 900_000)
 
   test('an engine that is only connected is filtered, and one that comes back sees the tab that was left', async () => {
     await rig.go('/count')
@@ -212,6 +225,54 @@ describe('a model that misbehaves', () => {
     expect(failed).toMatchObject({ code: 'engine-failed' })
     rig.llm.says(clicker)
     expect((await call('engine.run', { instruction: 'click Count' })).success).toBe(true)
+  })
+})
+
+describe('retries inside the engine, and its confidence', () => {
+  const levels = (count: 1 | 2) => {
+    const dom = { engine: 'stagehand', mode: 'dom', retries: 0, timeMs: 15_000 } as const
+    return [dom, { ...dom, mode: 'cua' } as const].slice(0, count)
+  }
+  const set = (retries: number, count: 1 | 2 = 1) =>
+    call('engine.setConfig', {
+      cascade: { ...usual.cascade, levels: levels(count) },
+      limits: { ...usual.limits, stagehand: { ...usual.limits.stagehand, retries } },
+    })
+
+  test('a model that stumbles twice is asked again within the attempt, as often as is set and no more', async () => {
+    await rig.go('/count')
+    let left = 2
+    rig.llm.says((asked) => (left-- > 0 ? { garbage: '{{{ not JSON' } : clicker(asked)))
+    await set(2)
+    const helped = await call('engine.run', { instruction: 'click Count' })
+    expect(helped.attempts).toMatchObject([{ result: 'success' }])
+    left = 2
+    await set(1)
+    const failed = await call('engine.run', { instruction: 'click Count' }).catch((error: unknown) => error)
+    expect(failed).toMatchObject({ extra: { attempts: [{ result: 'failed' }] } })
+    expect(left).toBe(0)
+    const page = await rig.page('/count')
+    expect(await page.evaluate('seen.click')).toBe(1)
+    page.close()
+  })
+
+  test('an answer that is not sure enough goes on to the next level, and is in the trail', async () => {
+    await rig.go('/count')
+    await set(0, 2)
+    const sure = [0.4, 0.9]
+    rig.llm.says((asked) =>
+      asked.kind === 'extract' ? { json: { title: 'Count', confidence: sure.shift() } } : clicker(asked),
+    )
+    const number = { type: 'number' }
+    const schema = { type: 'object', properties: { title: { type: 'string' }, confidence: number } }
+    const read = await call('engine.run', { instruction: 'the title, and how sure you are', kind: 'extract', schema })
+    expect(read).toMatchObject({ success: true, mode: 'cua', confidence: 0.9, data: { title: 'Count' } })
+    expect(read.attempts).toMatchObject([
+      { mode: 'dom', result: 'not_confident', confidence: 0.4 },
+      { mode: 'cua', result: 'success', confidence: 0.9 },
+    ])
+    const escalation = (await rig.events()).findLast((event) => event.type === 'cascade_escalation')
+    expect(escalation).toMatchObject({ reason: expect.stringContaining('confidence') as string })
   })
 })
 

@@ -12,6 +12,8 @@ export interface Gate {
   readonly cdpUrl: string
   readonly open: boolean
   readonly refused: number
+  /** How often the engine acted on the page. */
+  readonly acted: number
   takeHeldInput(): HeldInput
   close(reason: string): void
 }
@@ -97,6 +99,9 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     },
     get refused() {
       return refused
+    },
+    get acted() {
+      return link?.acted ?? 0
     },
     takeHeldInput: () => link?.takeHeldInput() ?? { keys: [], buttons: [] },
     close,

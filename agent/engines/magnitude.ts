@@ -6,6 +6,7 @@ import {
   type EngineKind,
   type EngineResult,
   type EngineSettings,
+  GaveUp,
   within,
 } from './engine.ts'
 
@@ -112,7 +113,12 @@ class MagnitudeEngine implements Engine {
   }
 
   async act(instruction: string, signal: AbortSignal): Promise<EngineResult> {
-    await within(this.#connected().act(instruction), signal)
+    try {
+      await within(this.#connected().act(instruction), signal)
+    } catch (error) {
+      // Its own word for that; everything else is a model or a connection that stumbled.
+      throw error instanceof Error && error.message.startsWith('Task failed') ? new GaveUp(error.message) : error
+    }
     return { data: null, confidence: null }
   }
 

@@ -54,7 +54,7 @@ export function createEngineParts(options: EnginePartsOptions): EngineParts {
     return () => kind.create(driver.mode, { model, apiKey: models.apiKey })
   }
   const controller = new SandboxController({
-    ...{ browser: port, lease: () => leases.current, prepare, publish, log },
+    ...{ browser: port, lease: () => leases.standing, prepare, publish, log },
     record(made) {
       const record = store.addSwitch(made)
       publish('engine_switch', { record })

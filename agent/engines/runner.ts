@@ -15,7 +15,7 @@ import type { Publish } from '../events/publish.ts'
 import type { RequestOutcome, TakeoverRequests } from '../takeover/requests.service.ts'
 import type { BrowserPort } from './browser-port.ts'
 import type { SandboxController } from './controller.ts'
-import type { Engine, EngineResult } from './engine.ts'
+import { type Engine, type EngineResult, GaveUp } from './engine.ts'
 import type { EngineStore } from './store.ts'
 
 export type RunParams = CallParamsOut<'engine.run'> & { jobId?: string | null }
@@ -165,7 +165,10 @@ export class EngineRunner {
     const { seat } = controller
     began = performance.now()
     try {
-      const result = await controller.operate(timeMs, (engine, signal) => perform(engine, run, signal))
+      const { retries } = config().limits[driver.engine]
+      const result = await controller.operate(timeMs, (engine, signal, acted) =>
+        persist(() => perform(engine, run, signal), { retries, signal, acted }),
+      )
       const observed = { failed: false, durationMs: performance.now() - began, confidence: result.confidence }
       const decision = decideSwitch(observed, 0, { ...config().limits[driver.engine], timeMs })
       if (decision.switch && decision.reason === 'confidence') {
@@ -277,6 +280,22 @@ export class EngineRunner {
 const symptoms = new Set(['conflict', 'engine-failed', 'cdp-error', 'not-active'])
 /** What no other engine would do better. */
 const fatal = new Set(['held-by-operator', 'browser-died', 'not-active', 'stopping', 'conflict', 'controller-busy'])
+
+/** Tries again what failed before it touched the page; what may have done half of it is not done twice. */
+async function persist<Result>(
+  work: () => Promise<Result>,
+  { retries, signal, acted }: { retries: number; signal: AbortSignal; acted: () => number },
+): Promise<Result> {
+  const before = acted()
+  for (let tried = 0; ; tried++) {
+    try {
+      return await work()
+    } catch (error) {
+      const hopeless = error instanceof GaveUp || error instanceof Problem || signal.aborted
+      if (hopeless || tried >= retries || acted() !== before) throw error
+    }
+  }
+}
 
 function perform(engine: Engine, { params }: Run, signal: AbortSignal): Promise<EngineResult> {
   if (params.kind === 'observe') return engine.observe(params.instruction, signal)

@@ -5,6 +5,7 @@ import {
   type EngineKind,
   type EngineResult,
   type EngineSettings,
+  GaveUp,
   within,
 } from './engine.ts'
 
@@ -106,7 +107,8 @@ class StagehandEngine implements Engine {
     signal: AbortSignal,
   ): Promise<EngineResult> {
     const shape = schema === undefined ? undefined : this.#library?.jsonSchemaToZod(schema)
-    return { data: await within(this.#connected().extract(instruction, shape), signal), confidence: null }
+    const data = await within(this.#connected().extract(instruction, shape), signal)
+    return { data, confidence: schema === undefined ? null : statedConfidence(data) }
   }
 
   async currentUrl(signal: AbortSignal): Promise<string> {
@@ -117,7 +119,7 @@ class StagehandEngine implements Engine {
 
   async #actByDom(instruction: string, signal: AbortSignal): Promise<EngineResult> {
     const { success, message, actions } = await within(this.#connected().act(instruction, {}), signal)
-    if (!success) throw new Error(message === '' ? 'Stagehand found nothing to act on' : message)
+    if (!success) throw new GaveUp(message === '' ? 'Stagehand found nothing to act on' : message)
     return { data: { actions }, confidence: null }
   }
 
@@ -128,9 +130,9 @@ class StagehandEngine implements Engine {
     // It takes no signal in this mode: what is aborted ends with its connection. The cursor would be drawn in the page.
     const execution = agent.execute({ instruction, maxSteps, highlightCursor: false })
     const { success, completed, message, actions } = await within(execution, signal)
-    if (!success || !completed) throw new Error(message === '' ? 'The computer-use model did not finish' : message)
+    if (!success || !completed) throw new GaveUp(message === '' ? 'The computer-use model did not finish' : message)
     // A model that does nothing and says so has not done what it was asked to.
-    if (actions.length === 0) throw new Error(`The computer-use model did nothing: ${message}`)
+    if (actions.length === 0) throw new GaveUp(`The computer-use model did nothing: ${message}`)
     return { data: { message, actions }, confidence: null }
   }
 
@@ -138,6 +140,12 @@ class StagehandEngine implements Engine {
     if (this.#stagehand === undefined) throw new Error('Stagehand is not connected')
     return this.#stagehand
   }
+}
+
+/** Stagehand has none of its own; where the caller's schema asks the model for one, that is the one. */
+function statedConfidence(data: unknown): number | null {
+  const stated = typeof data === 'object' && data !== null ? (data as { confidence?: unknown }).confidence : undefined
+  return typeof stated === 'number' && stated >= 0 && stated <= 1 ? stated : null
 }
 
 export const stagehand: EngineKind = {

@@ -55,7 +55,7 @@ export class JobsService {
     if (this.#closing) throw new Problem('stopping', 'The agent is stopping.')
     if (this.#running !== null)
       throw new Problem('conflict', `Job ${this.#running.view.id} is running. Wait for its end.`)
-    const lease = this.#tools.leases.current
+    const lease = this.#tools.leases.standing
     if (lease !== null)
       throw new Problem('held-by-operator', `${lease.operator} has control of the browser. Wait for the hand-back.`)
     const id = randomUUID()

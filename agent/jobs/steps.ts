@@ -167,6 +167,6 @@ function same(a: string, b: string): boolean {
 }
 
 function mayAct(leases: LeaseService): void {
-  const lease = leases.current
+  const lease = leases.standing
   if (lease !== null) throw new Problem('held-by-operator', `${lease.operator} has control of the browser.`)
 }

@@ -32,7 +32,7 @@ export class PageCalls {
   /** Refuses while a person has control, unless it is that person who asks; gives what asks again later. */
   guard(leaseId: string | undefined): MayAct {
     const mayAct = () => {
-      if (this.#leases.current !== null && !this.#leases.isHeldBy(leaseId)) throw this.#held()
+      if (this.#leases.standing !== null && !this.#leases.isHeldBy(leaseId)) throw this.#held()
     }
     mayAct()
     return mayAct
@@ -109,7 +109,7 @@ export class PageCalls {
   }
 
   #held(): Problem {
-    const holder = this.#leases.current
+    const holder = this.#leases.standing
     const who = holder?.operator ?? 'Someone'
     const until = holder === null ? '' : ` until ${holder.expiresAt}`
     return new Problem('held-by-operator', `${who} has control of the browser${until}. Wait until it is given back.`, {

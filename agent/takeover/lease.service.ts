@@ -50,6 +50,8 @@ export class LeaseService {
   readonly #takenListeners = new Set<() => Promise<unknown>>()
   #stopping: Promise<unknown> = Promise.resolve()
   #held: Held | null = null
+  /** Whose lease ran out and left the browser paused. */
+  #pausedAfter: LeaseView | null = null
 
   constructor(options: LeaseServiceOptions) {
     this.#options = options
@@ -60,6 +62,21 @@ export class LeaseService {
     return this.#inForce()?.view ?? null
   }
 
+  /**
+   * Whom everyone else has to keep away for: the holder of the lease, or, where a lease that runs out keeps the
+   * browser paused, whoever held the last one.
+   */
+  get standing(): LeaseView | null {
+    return this.current ?? this.#pausedAfter
+  }
+
+  /** The browser stays as it was left, for every engine and controller, until a person takes and gives back control. */
+  keepPaused(operator: string): void {
+    const at = iso(Date.now())
+    const who = `Since the lease of ${operator} ran out the browser is paused and nobody`
+    this.#pausedAfter = { operator: who, reason: '', takenAt: at, expiresAt: 'someone takes and gives back control' }
+  }
+
   take(params: { operator: string; reason: string; ttlMs: number }): Lease {
     this.#options.requireBrowser()
     const holder = this.#inForce()?.view
@@ -67,6 +84,7 @@ export class LeaseService {
       const detail = `${holder.operator} has control until ${holder.expiresAt}. Ask them to give it back, or wait.`
       throw new Problem('lease-held', detail, { holder: holder.operator, expiresAt: holder.expiresAt })
     }
+    this.#pausedAfter = null
     const now = Date.now()
     const { operator, reason, ttlMs } = params
     const view = { operator, reason, takenAt: iso(now), expiresAt: iso(now + ttlMs) }
@@ -116,6 +134,7 @@ export class LeaseService {
   /** The browser went away: there is nothing left to hold. */
   browserEnded(reason: string): void {
     const held = this.#inForce()
+    this.#pausedAfter = null
     if (held === null) return
     this.#end('ended')
     this.#audit(held, 'the browser ended', { reason })

@@ -67,11 +67,13 @@ test('on failure the person keeps control, and is told why', async () => {
 
 test.each([
   ['hand_back', 'resume'],
-  ['keep_paused', 'disconnect'],
+  ['keep_paused', 'keep'],
 ] as const)('a lease that runs out, where the policy is %s: %s', async (policy, done) => {
-  const { engines, take, kept } = setUp(policy)
+  const { engines, take, kept, leases } = setUp(policy)
   await take()
   await vi.advanceTimersByTimeAsync(60_000)
+  expect(leases.current).toBeNull()
+  expect(leases.standing === null).toBe(policy === 'hand_back')
   expect(engines.unpause.mock.calls).toEqual([[done]])
   expect(kept).toMatchObject([{ outcome: 'expired', handedBackTo: 'none' }])
 })

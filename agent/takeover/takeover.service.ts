@@ -9,7 +9,7 @@ import type { TakeoverRequests } from './requests.service.ts'
 /** The engines, as far as a change of hand concerns them. */
 export interface EngineSide {
   pause(operator: string): Promise<void>
-  unpause(policy: 'resume' | 'disconnect'): Promise<void>
+  unpause(policy: 'resume' | 'disconnect' | 'keep'): Promise<void>
   /** Connects an engine that sees the page, then has `give` end the lease. */
   handBack<Result>(driver: Driver, give: () => Result): Promise<Result>
 }
@@ -112,7 +112,10 @@ export class Takeovers {
   }
 
   async #ended({ change, operator, heldMs, handedBack }: LeaseEnd): Promise<void> {
-    const { requests, engines, keep, publish, expiry } = this.#options
+    const { requests, engines, keep, publish, expiry, leases } = this.#options
+    const keepsPaused = change === 'expired' && expiry === 'keep_paused'
+    // In the same moment: nothing that waited for the end of the lease may get in between.
+    if (keepsPaused) leases.keepPaused(operator)
     const held = this.#held
     this.#held = null
     const toEngine = change === 'handed_back' && handedBack !== null && handedBack.to !== 'none'
@@ -134,7 +137,7 @@ export class Takeovers {
     requests.leaseEnded({ change, operator, heldMs, handedBack })
     keep(kept)
     if (toEngine || change === 'ended') return
-    await engines.unpause(change === 'expired' && expiry === 'hand_back' ? 'resume' : 'disconnect')
+    await engines.unpause(keepsPaused ? 'keep' : change === 'expired' ? 'resume' : 'disconnect')
   }
 }
 

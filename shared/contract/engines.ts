@@ -66,6 +66,8 @@ const limits = z.strictObject({
   failures: z.int().min(1).max(20),
   timeMs: z.int().min(100).max(600_000),
   confidence: z.number().min(0).max(1),
+  /** Tries inside one attempt, for what failed before the page was touched: a model that stumbled, a lost answer. */
+  retries: z.int().min(0).max(10).default(2),
 })
 const level = z
   .strictObject({

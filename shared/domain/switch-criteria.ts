@@ -19,11 +19,13 @@ export interface EngineLimits {
   timeMs: number
   /** The lowest confidence that is accepted. */
   confidence: number
+  /** How often it tries again by itself, within one attempt, what failed before it touched the page. */
+  retries: number
 }
 
 export const defaultLimits: Record<EngineName, EngineLimits> = {
-  stagehand: { failures: 3, timeMs: 15_000, confidence: 0.6 },
-  magnitude: { failures: 3, timeMs: 30_000, confidence: 0.5 },
+  stagehand: { failures: 3, timeMs: 15_000, confidence: 0.6, retries: 2 },
+  magnitude: { failures: 3, timeMs: 30_000, confidence: 0.5, retries: 2 },
 }
 
 /** What one operation came to. */
