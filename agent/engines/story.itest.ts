@@ -76,6 +76,8 @@ test('from Stagehand through the cascade to a person and back, with everything s
 
   const events = await rig.events()
   const told = events.flatMap((event) => {
+    if (event.type === 'engine_operation')
+      return [`${event.attempt.engine} ${event.attempt.mode} ${event.attempt.result}`]
     if (event.type === 'cascade_escalation') return [`escalates to ${event.to.engine} ${event.to.mode}`]
     if (event.type === 'takeover_request') return [`request ${event.change}`]
     if (event.type === 'takeover_lease') return [`lease ${event.change}`]
@@ -83,8 +85,12 @@ test('from Stagehand through the cascade to a person and back, with everything s
     return []
   })
   expect(told).toEqual([
+    'stagehand dom success',
+    ...Array.from({ length: 3 }, () => 'stagehand dom failed'),
     'escalates to stagehand cua',
+    ...Array.from({ length: 2 }, () => 'stagehand cua failed'),
     'escalates to magnitude null',
+    ...Array.from({ length: 3 }, () => 'magnitude null failed'),
     'escalates to human null',
     'request raised',
     'request accepted',
@@ -93,6 +99,8 @@ test('from Stagehand through the cascade to a person and back, with everything s
     'lease handed_back',
     'human ended',
     'request done',
+    'human null success',
+    'stagehand dom success',
   ])
   const switches = events.flatMap((event) => (event.type === 'engine_switch' ? [event.record] : []))
   expect(switches.map(({ to, success }) => `${to.engine} ${to.mode} ${success}`)).toEqual([
@@ -104,8 +112,12 @@ test('from Stagehand through the cascade to a person and back, with everything s
   expect(events.some((event) => event.type === 'engine_switch_recovery' && event.sameUrl)).toBe(true)
 
   const audit = await client.call('audit.list', { pageSize: 100 })
-  const actions = audit.entries.map(({ action: name }) => name).reverse()
-  expect(actions.filter((name) => name === 'takeover' || name === 'hand_back')).toEqual(['takeover', 'hand_back'])
+  const actions = audit.entries.map(({ action: name, result }) => `${name} ${result}`).reverse()
+  expect(actions).toEqual([
+    ...['browser_start success', 'act success', 'act success', 'takeover success'],
+    // An engine was refused while the person had control; the click was the person's own.
+    ...['engine_switch failure', 'act success', 'hand_back success', 'act success'],
+  ])
   const stats = await client.call('engine.stats', {})
   expect(stats.takeovers).toMatchObject({ count: 1 })
   expect(stats.takeovers.meanAcceptedToControlMs).toBeLessThan(5000)
