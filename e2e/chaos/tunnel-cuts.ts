@@ -6,8 +6,10 @@ import { makeSshHome } from '../../electron/tunnels/test/ssh-home.ts'
 import { startSshdIn } from '../../electron/tunnels/test/sshd-in.ts'
 import { AgentClient } from '../../shared/client/client.ts'
 import { followEvents } from '../../shared/client/events.ts'
+import { followLogs } from '../../shared/client/logs.ts'
 import { Problem } from '../../shared/errors.ts'
 import { startTestAgent } from '../rigs/agent.ts'
+import { freshFolder } from '../rigs/folder.ts'
 import { startNetworkMachine } from '../rigs/namespaces.ts'
 import { processTree } from '../rigs/processes.ts'
 import { until } from '../rigs/until.ts'
@@ -28,6 +30,10 @@ export interface CutResult {
   /** Numbers of events that came twice, or never. */
   doubled: number[]
   lost: number[]
+  /** The same of the numbered lines of a log. */
+  logLines: number
+  logDoubled: number[]
+  logLost: number[]
   calls: number
   failedCalls: number
   slowestCallMs: number
@@ -42,6 +48,11 @@ const brokenForMs = 3000
  * Needs root: the SSH server lives in a network of its own.
  */
 export async function cutTunnel(times: number, onCut: (cut: Cut) => void = () => {}): Promise<CutResult> {
+  // A log that this process writes: AdsPower's, since that is a file anywhere.
+  const { folder: logs, remove: removeLogs } = freshFolder('cutlogs')
+  const logFile = path.join(logs, 'adspower.log')
+  fs.writeFileSync(logFile, '')
+  process.env['PILOTHOUSE_ADSPOWER_LOGS'] = logFile
   const agent = await startTestAgent()
   const machine = await startNetworkMachine('100.64.9')
   const home = makeSshHome()
@@ -74,11 +85,13 @@ export async function cutTunnel(times: number, onCut: (cut: Cut) => void = () =>
         return () => machine.mend()
       },
     }
-    return await run(agent, home, times, breakIt, onCut)
+    return await run(agent, home, times, breakIt, onCut, logFile)
   } finally {
     await machine.stop()
     home.remove()
     await agent.stop()
+    delete process.env['PILOTHOUSE_ADSPOWER_LOGS']
+    removeLogs()
   }
 }
 
@@ -88,6 +101,7 @@ async function run(
   times: number,
   breakIt: Record<CutKind, () => Promise<() => Promise<void>>>,
   onCut: (cut: Cut) => void,
+  logFile: string,
 ): Promise<CutResult> {
   const socketPath = agent.config.socketPath ?? ''
   const tunnel = openSsh({ kind: 'ssh', host: 'box', remote: { socketPath } }, home.connections)
@@ -100,6 +114,15 @@ async function run(
     onOpen: () => void opens++,
     onDown: () => void downs++,
   })
+  const lines: number[] = []
+  let logOpens = 0
+  const stopLogs = followLogs(client, 'adspower', {
+    onLines: (more, dropped) => {
+      if (dropped > 0) throw new Error(`${dropped} lines were dropped`)
+      lines.push(...more.map(({ message }) => Number(message.split(' ').at(-1))))
+    },
+    onOpen: () => void logOpens++,
+  })
   const busy = new AbortController()
   const result: CutResult = {
     cuts: [],
@@ -107,16 +130,24 @@ async function run(
     received: 0,
     doubled: [],
     lost: [],
+    logLines: 0,
+    logDoubled: [],
+    logLost: [],
     calls: 0,
     failedCalls: 0,
     slowestCallMs: 0,
   }
   let working: Promise<unknown>[] = []
   try {
-    await until('the first events', () => opens > 0)
+    await until('the first events', () => opens > 0 && logOpens > 0)
     await agent.client.call('browser.start', {}, { timeoutMs: 60_000 })
-    working = [publish(agent.client, busy.signal), callOn(client, busy.signal, result)]
+    working = [
+      publish(agent.client, busy.signal),
+      callOn(client, busy.signal, result),
+      writeLog(logFile, busy.signal, result),
+    ]
     await until('events through the tunnel', () => seen.length > 2)
+    await until('lines through the tunnel', () => lines.length > 2)
     const kinds = Object.keys(breakIt) as CutKind[]
     for (let time = 0; time < times; time++) {
       const kind = kinds[time % kinds.length] ?? 'reset'
@@ -128,8 +159,12 @@ async function run(
       if (kind !== 'reset') await sleep(Math.max(0, brokenForMs - noticedMs))
       await mend()
       const mended = performance.now()
-      const last = seen.length
-      await until('events to flow again', () => seen.length > last, 40_000)
+      const last = { events: seen.length, lines: lines.length }
+      await until(
+        'events and lines to flow again',
+        () => seen.length > last.events && lines.length > last.lines,
+        40_000,
+      )
       const cut = { kind, noticedMs, backMs: performance.now() - mended }
       result.cuts.push(cut)
       onCut(cut)
@@ -138,10 +173,12 @@ async function run(
     await Promise.all(working)
     const { seq } = await lastEvent(agent.client)
     await until('the last event', () => seen.at(-1) === seq, 30_000)
+    await until('the last line', () => lines.at(-1) === result.logLines, 30_000)
   } finally {
     busy.abort()
     await Promise.allSettled(working)
     stopEvents()
+    stopLogs()
     tunnel.close()
   }
   const [first = 0, final = 0] = [seen[0], seen.at(-1)]
@@ -150,6 +187,9 @@ async function run(
   result.doubled = seen.filter((seq, place) => seen.indexOf(seq) !== place)
   const got = new Set(seen)
   for (let seq = first; seq <= final; seq++) if (!got.has(seq)) result.lost.push(seq)
+  const read = new Set(lines)
+  result.logDoubled = lines.filter((line, place) => place > 0 && line <= (lines[place - 1] ?? 0))
+  for (let line = lines[0] ?? 1; line <= result.logLines; line++) if (!read.has(line)) result.logLost.push(line)
   return result
 }
 
@@ -159,6 +199,16 @@ async function publish(client: AgentClient, signal: AbortSignal): Promise<void> 
     const { leaseId } = await client.call('takeover.take', { operator: 'Tester' })
     await client.call('takeover.handBack', { leaseId, outcome: 'completed', note: '' })
     await sleep(50)
+  }
+}
+
+/** Numbered lines, several in the same moment, past the tunnel. */
+async function writeLog(file: string, signal: AbortSignal, result: CutResult): Promise<void> {
+  while (!signal.aborted) {
+    const at = new Date().toISOString()
+    const text = Array.from({ length: 5 }, () => `${at} host test[1]: line ${++result.logLines}\n`).join('')
+    fs.appendFileSync(file, text)
+    await sleep(20)
   }
 }
 

@@ -16,7 +16,8 @@ for (const kind of ['reset', 'silence', 'interface down'] as const) {
 }
 const { cuts: _cuts, ...rest } = result
 process.stdout.write(`${JSON.stringify(rest)}\n`)
-process.exit(result.doubled.length + result.lost.length > 0 ? 1 : 0)
+const wrong = [result.doubled, result.lost, result.logDoubled, result.logLost].flat()
+process.exit(wrong.length > 0 ? 1 : 0)
 
 function summary(cuts: readonly Cut[]): string {
   const noticed = cuts.map(({ noticedMs }) => noticedMs)
