@@ -7,6 +7,7 @@ import { type AgentProcess, startAgentProcess } from './rigs/agent-process.ts'
 import { startConsole, type TestConsole } from './rigs/electron.ts'
 import { freshFolder } from './rigs/folder.ts'
 import { type Keychain, startKeychain } from './rigs/keychain.ts'
+import { processTree } from './rigs/processes.ts'
 import { runProgram } from './rigs/program.ts'
 import { type Sshd, startSshd } from './rigs/sshd.ts'
 import { until } from './rigs/until.ts'
@@ -102,6 +103,23 @@ describe('a machine behind SSH', () => {
       await link(window, 'agent', 'up').waitFor()
     }
     await goToMachine()
+
+    // The far end falls silent while the laptop sleeps; the system's own notice of waking has it looked at at once.
+    const logins = () => sshd.output().match(/Accepted publickey/g)?.length ?? 0
+    const before = logins()
+    const sessions = processTree(sshd.pid).filter(({ pid }) => pid !== sshd.pid)
+    expect(sessions.length).toBeGreaterThan(0)
+    for (const { pid } of sessions) process.kill(pid, 'SIGSTOP')
+    const listeners = await app.evaluate(({ powerMonitor }) => {
+      const count = powerMonitor.listenerCount('resume')
+      powerMonitor.emit('resume')
+      return count
+    })
+    expect(listeners).toBe(1)
+    await until('a new connection', () => logins() > before, 60_000)
+    for (const { pid } of sessions) process.kill(pid, 'SIGCONT')
+    await link(window, 'agent', 'up').waitFor()
+
     await app.evaluate(({ ipcMain, webContents }) => {
       const messages: string[] = []
       Object.assign(globalThis, { messagesToWindows: messages })

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
 import { type Ec2Rig, startEc2 } from '../../e2e/rigs/ec2.ts'
+import { freePort } from '../../e2e/rigs/ports.ts'
 import { soaking } from '../../e2e/rigs/soak.ts'
 import { until } from '../../e2e/rigs/until.ts'
 import type { MachineView } from '../../shared/domain/machine.ts'
@@ -166,6 +167,55 @@ test('a stopped instance is woken: started in EC2, waited for, verified', async 
   expect(await waking).toMatchObject({ state: 'running', power: { state: 'running' } })
   expect(store.machines.transitions(id).map(({ to }) => to)).toEqual(['running', 'paused', 'running'])
 })
+
+test('a machine that is woken gets its browser back as it was, and what could not be brought back is said', async () => {
+  const cookies: string[] = []
+  const site = http.createServer((request, response) => {
+    if (request.url === '/page') cookies.push(request.headers.cookie ?? 'none')
+    response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'kept=yes; Max-Age=9999; Path=/' })
+    response.end('<title>Page</title>')
+  })
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  ends.push(async () => void site.close())
+  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/page`
+  const fixed = { PILOTHOUSE_PORT: String(await freePort()) }
+  const one = await agent(fixed)
+  const { id: instanceId } = ec2.add()
+  const { id } = await add('one', one, instance(instanceId))
+  await one.client.call('browser.start', { url, width: 1000, height: 700, contextId: 'shop' }, { timeoutMs: 60_000 })
+  await until('the page to be remembered', () => fleet.machine(id).record.lastSandbox?.url === url)
+
+  // Off and on again: the same disk, so the same cookies.
+  await fleet.powerOff(id, 'stopped by ada')
+  ec2.arrive(instanceId)
+  await one.restart()
+  const waking = fleet.wake(id)
+  await until('the start', () => ec2.asked.some(({ action }) => action === 'StartInstances'))
+  ec2.arrive(instanceId)
+  expect(await waking).toMatchObject({ state: 'running' })
+  expect(fleet.view(id).recreated).toMatchObject({
+    restored: [`the start page (${url})`, 'cookies and storage of the context "shop"'],
+    notRestored: [expect.stringContaining('open tabs beyond the first')],
+  })
+  expect(await one.client.call('browser.status')).toMatchObject({
+    ...{ state: 'active', url, contextId: 'shop', resolution: { width: 1000, height: 700 } },
+  })
+  expect(cookies).toEqual(['none', 'kept=yes'])
+
+  // Gone, and another machine in its place: the page comes back, what was on the other disk does not.
+  fleet.machine(id).end({ to: 'killed', problem: undefined, reason: 'gone' })
+  await one.agent.stop('the test ends it')
+  const two = await startTestAgent(fixed)
+  ends.push(() => two.stop())
+  await fleet.setSecret(id, two.secret)
+  expect(fleet.view(id).state).toBe('killed')
+  expect(await fleet.wake(id)).toMatchObject({ state: 'running' })
+  expect(fleet.view(id).recreated).toMatchObject({
+    restored: [`the start page (${url})`],
+    notRestored: expect.arrayContaining([expect.stringContaining('on the disk of the machine that is gone')]),
+  })
+  expect(cookies).toEqual(['none', 'kept=yes', 'none'])
+}, 120_000)
 
 test('a refusal of EC2 changes nothing, and says what to do', async () => {
   const one = await agent()

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { Vault } from '../vault/vault.ts'
 import { openTunnel } from './open-tunnel.ts'
 import type { Prompts } from './prompts.ts'
-import { watchSleep } from './sleep-watch.ts'
+import { type SleepWatchTimes, watchSleep } from './sleep-watch.ts'
 import { SshConnections } from './ssh/connections.ts'
 import { listHosts, type SshEnvironment } from './ssh/resolve-host.ts'
 import { TailnetDirectory } from './tailscale.ts'
@@ -19,6 +19,8 @@ export interface TunnelsDeps {
   /** Where SSH's files are; the user's own unless told otherwise. */
   environment?: () => SshEnvironment
   tailnet?: TailnetDirectory
+  /** How closely is looked whether this computer slept. */
+  sleepWatch?: SleepWatchTimes
 }
 
 /** Every way to every machine, and what is common to them: the person who is asked, and the laptop that sleeps. */
@@ -33,7 +35,7 @@ export class Tunnels {
     this.#deps = deps
     this.ssh = new SshConnections(deps)
     this.#tailnet = deps.tailnet ?? new TailnetDirectory()
-    this.#stopWatching = watchSleep(() => this.resumed())
+    this.#stopWatching = watchSleep(() => this.resumed(), deps.sleepWatch)
   }
 
   open(config: TunnelConfig): Tunnel {
