@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import type { CallName } from '../shared/contract/index.ts'
+import type { WorkerView } from '../shared/contract/workers.ts'
 import { systemClock } from './clock.ts'
 import { Deploys } from './deploys/deploys.ts'
 import { Enrollments } from './enroll/enrollments.ts'
 import { openSession } from './enroll/ssh-session.ts'
 import { AgentAudits } from './fleet/agent-audits.ts'
 import { Fleet } from './fleet/fleet.ts'
+import { Gathering } from './fleet/gathering.ts'
+import { LastAnswers } from './fleet/last-answers.ts'
+import { SecretRotation } from './fleet/rotate-secret.ts'
+import { WorkersBook } from './fleet/workers-book.ts'
 import { broadcast } from './ipc/serve.ts'
 import type { Log } from './log.ts'
 import type { Notifications } from './notifications.ts'
@@ -41,6 +47,8 @@ export function createMachineParts(deps: MachinePartsDeps) {
   const awsKeys = new AwsKeyKeeper(vault)
   const ec2 = new Ec2Accounts({ keys: (name) => awsKeys.get(name), clock })
   const prices = new Prices(store)
+  const answers = new LastAnswers({ store, clock, log })
+  const workers = new WorkersBook({ answers, clock, onChanged: (changed) => broadcast('workers.changed', changed) })
   const fleet = new Fleet({
     ...{ store, vault, clock, log },
     openTunnel: (config) => tunnels.open(config),
@@ -54,6 +62,9 @@ export function createMachineParts(deps: MachinePartsDeps) {
     echo: { consoleId: consoleIdOf(store), audit: store.audit },
     onChanged: (changes) => broadcast('fleet.changed', changes),
     onEvent: (machineId, event) => {
+      workers.heard(machineId, event)
+      if (event.type === 'deploy_finished')
+        gathering.want(machineId, ['deploys.list', 'containers.list', 'workers.list'])
       broadcast('agent.event', { machineId, event })
       deploys.heard(machineId, event)
       notifications.heard(named(machineId), event)
@@ -62,7 +73,20 @@ export function createMachineParts(deps: MachinePartsDeps) {
       tell(machineId, transition, onGone)
       notifications.changed(named(machineId), transition)
     },
+    onConnected: (machineId) => gathering.want(machineId),
+    onRemoved: (machineId) => workers.forget(machineId),
+    onWakeStep: (machineId, step, detail) => broadcast('wake.step', { machineId, step, detail }),
   })
+  /** An answer of a machine, whoever asked for it. */
+  const answered = (machineId: string, name: CallName, params: Record<string, unknown>, answer: unknown) => {
+    answers.note(machineId, name, params, answer)
+    if (name === 'workers.list') workers.listed(machineId, answer as WorkerView[])
+  }
+  const gathering = new Gathering({
+    ...{ fleet, clock, log },
+    answered: (machineId, name, answer) => answered(machineId, name, {}, answer),
+  })
+  const rotation = new SecretRotation({ fleet, vault, log, operator: () => settings.current.operator })
   const deploys = new Deploys({
     ...{ fleet, store, vault, clock, log },
     onChanged: (rollout) => broadcast('deploys.changed', rollout),
@@ -91,14 +115,17 @@ export function createMachineParts(deps: MachinePartsDeps) {
   const agentAudits = new AgentAudits({ fleet, store, clock })
   return {
     ...{ fleet, ec2, awsKeys, prices, autoStop, enrollments, deploys, agentAudits },
+    ...{ answers, answered, workers, gathering, rotation },
     start() {
       fleet.start()
       autoStop.start()
       deploys.start()
+      void rotation.settleAll()
     },
     stop() {
       autoStop.stop()
       deploys.stop()
+      gathering.stop()
       stopUpkeep()
     },
   }

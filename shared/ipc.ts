@@ -6,6 +6,7 @@ import { problemSchema } from './errors.ts'
 import { auditCalls } from './ipc-audit.ts'
 import { deployCalls, deployEvents } from './ipc-deploys.ts'
 import { logsCalls } from './ipc-logs.ts'
+import { machineCalls, machineEvents } from './ipc-machine.ts'
 import { powerCalls, powerEvents } from './ipc-power.ts'
 import { takeoverIpc } from './ipc-takeover.ts'
 import { terminalCalls } from './ipc-terminal.ts'
@@ -129,6 +130,7 @@ export const ipcCalls = {
   ...logsCalls,
   ...deployCalls,
   ...windowCalls,
+  ...machineCalls,
   'app.info': define(nothing, appInfo),
   'app.copyText': define(z.strictObject({ text: z.string().max(1024 * 1024) }), done),
   /** The live view shows a page: what `--screenshot` waits for. */
@@ -208,6 +210,7 @@ export const ipcEvents = {
   ...powerEvents,
   ...deployEvents,
   ...windowEvents,
+  ...machineEvents,
   prompt: promptSchema,
   'prompt.closed': z.object({ id: z.string() }),
   'fleet.changed': z.object({ changed: z.array(machineView), removed: z.array(z.string()) }),

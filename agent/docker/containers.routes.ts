@@ -2,10 +2,11 @@ import type { ContainerInfo } from 'dockerode'
 import type { ContainerView } from '../../shared/contract/docker.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { Handlers } from '../server/handlers.ts'
+import { ContainerLoads } from './container-load.ts'
 import { labelNames } from './managed.ts'
 import type { DockerOperations } from './operations.ts'
 
-type Names = 'containers.list' | 'containers.restart' | 'containers.stop' | 'containers.start'
+type Names = 'containers.list' | 'containers.stats' | 'containers.restart' | 'containers.stop' | 'containers.start'
 
 export interface ContainersRouteParts {
   docker: DockerOperations
@@ -19,6 +20,7 @@ export function containersRoutes({
   stopLimitMs,
   refuseDuringDeploy,
 }: ContainersRouteParts): Pick<Handlers, Names> {
+  const loads = new ContainerLoads(docker)
   const find = async (id: string): Promise<ContainerInfo> => {
     const all = await docker.listContainers()
     const found = all.find((info) => info.Id === id || info.Names.includes(`/${id}`)) ?? onlyOne(all, id)
@@ -37,6 +39,7 @@ export function containersRoutes({
   }
   return {
     'containers.list': async () => (await docker.listContainers()).map(toView),
+    'containers.stats': () => loads.read(),
     'containers.restart': ({ id }) => act(id, (container, limitMs) => docker.restartContainer(container, limitMs)),
     'containers.stop': ({ id }) => act(id, (container, limitMs) => docker.stopContainer(container, limitMs)),
     'containers.start': ({ id }) => act(id, (container) => docker.startContainer(container)),

@@ -56,6 +56,14 @@ export class DockerOperations {
     return this.#unlessMissing(async (docker) => toState(await docker.getContainer(id).inspect()), answerLimitMs)
   }
 
+  /** One look at what a container takes, without the second that Docker would wait for another. */
+  containerStats(id: string): Promise<Docker.ContainerStats | undefined> {
+    return this.#unlessMissing(
+      (docker) => docker.getContainer(id).stats({ stream: false, 'one-shot': true }),
+      answerLimitMs,
+    )
+  }
+
   createContainer(spec: ContainerSpec): Promise<string> {
     return this.#run(async (docker) => (await docker.createContainer(containerBody(spec))).id, workLimitMs)
   }

@@ -15,6 +15,9 @@ interface Loaded {
   encoding: 'utf8' | 'latin1'
 }
 
+/** Makes the new file out of the one that stands there, whose variables are `current`. */
+type Change = (file: EnvFile, encode: (value: string) => string, current: Map<string, string>) => EnvFile
+
 /** The `.env` file on disk: reads it, and changes it one change after the other. */
 export class EnvStore {
   readonly #path: () => string
@@ -31,21 +34,17 @@ export class EnvStore {
   }
 
   /** Applies a change to the file as it is now; returns the variables before and after. Changes wait for each other. */
-  change(
-    apply: (file: EnvFile, encode: (value: string) => string) => EnvFile,
-  ): Promise<{ before: Map<string, string>; after: Map<string, string> }> {
+  change(apply: Change): Promise<{ before: Map<string, string>; after: Map<string, string> }> {
     const work = this.#last.then(() => this.#change(apply))
     this.#last = work.catch(() => {})
     return work
   }
 
-  async #change(
-    apply: (file: EnvFile, encode: (value: string) => string) => EnvFile,
-  ): Promise<{ before: Map<string, string>; after: Map<string, string> }> {
+  async #change(apply: Change): Promise<{ before: Map<string, string>; after: Map<string, string> }> {
     for (let tries = 0; tries < triesWhenChanged; tries++) {
       const loaded = await this.#load()
       const encode = (value: string) => (loaded.encoding === 'utf8' ? value : Buffer.from(value).toString('latin1'))
-      const changed = { ...loaded, file: applied(loaded.file, encode, apply) }
+      const changed = { ...loaded, file: applied(loaded.file, encode, decoded(loaded), apply) }
       const content = Buffer.from(writeEnvFile(changed.file), loaded.encoding)
       const result = { before: decoded(loaded), after: decoded(changed) }
       if (loaded.bytes?.equals(content) || (loaded.bytes === undefined && content.length === 0)) return result
@@ -110,10 +109,11 @@ function decoded({ file, encoding }: Loaded): Map<string, string> {
 function applied(
   file: EnvFile,
   encode: (value: string) => string,
-  apply: (file: EnvFile, encode: (value: string) => string) => EnvFile,
+  current: Map<string, string>,
+  apply: Change,
 ): EnvFile {
   try {
-    return apply(file, encode)
+    return apply(file, encode, current)
   } catch (error) {
     // What the file's own text does not allow, such as a quote that is not closed.
     if (error instanceof RangeError) throw new Problem('conflict', `${error.message}. Correct the file first.`)

@@ -292,6 +292,25 @@ describe('over the wire', () => {
     expect(fs.existsSync(file)).toBe(false)
   })
 
+  test('a change that was made on what someone else has changed since is refused, and says which', async () => {
+    fs.writeFileSync(file, '# top\nA=1\nB=1 # why\nC=1\n')
+    const rig = await start()
+    const seen = (await rig.client.call('env.get')).fingerprints
+    fs.writeFileSync(file, '# top\nA=1\nB=2 # why\nC=1\n')
+    const mine = {
+      vars: { B: '3', NEW: 'x' },
+      remove: ['C'],
+      expect: { B: seen['B'] ?? null, C: seen['C'] ?? null, NEW: null },
+    }
+    const refused = await problemOf(rig.client.call('env.set', mine))
+    expect([refused.code, refused.extra['changedKeys']]).toEqual(['conflict', ['B']])
+    expect(read()).toBe('# top\nA=1\nB=2 # why\nC=1\n')
+    const now = (await rig.client.call('env.get')).fingerprints
+    const done = await rig.client.call('env.set', { ...mine, expect: { ...mine.expect, B: now['B'] ?? null } })
+    expect(done).toMatchObject({ updatedKeys: ['B', 'NEW'], removedKeys: ['C'] })
+    expect(read()).toBe('# top\nA=1\nB=3 # why\nNEW=x\n')
+  })
+
   test('every awkward value survives a write and a read', async () => {
     const rig = await start({ PILOTHOUSE_ALLOW_REVEAL: '1' })
     const vars = {

@@ -1,4 +1,4 @@
-import { deleteEnvVar, duplicateKeys, setEnvVar } from '../../shared/domain/env-file.ts'
+import { deleteEnvVar, duplicateKeys, type EnvFile, setEnvVar } from '../../shared/domain/env-file.ts'
 import { isSensitiveEnvKey } from '../../shared/domain/redaction.ts'
 import { Problem } from '../../shared/errors.ts'
 import { EnvStore } from './env-store.ts'
@@ -12,6 +12,9 @@ export interface EnvServiceOptions {
   /** Looks whether the services can be restarted, or says why not; what it returns does it and names them. */
   prepareRestart: (operator: string | null) => Promise<() => Promise<string[]>>
 }
+
+/** Fingerprints by key; null for a key that was not there. */
+type Expected = Record<string, string | null>
 
 /** The variables beside the services. No sensitive value leaves here, except by `reveal`. */
 export class EnvService {
@@ -38,19 +41,52 @@ export class EnvService {
       redactedKeys: [...vars.keys()].filter(isSensitiveEnvKey),
       fingerprints: Object.fromEntries([...vars].map(([key, value]) => [key, fingerprint(salt, key, value)])),
       duplicateKeys: duplicateKeys(file),
+      saltMark: fingerprint(salt, '', 'the salt itself'),
+      revealAllowed: this.#options.allowReveal(),
     }
   }
 
-  async set(vars: Record<string, string>, restart: boolean, operator: string | null = null) {
+  async set(
+    vars: Record<string, string>,
+    restart: boolean,
+    operator: string | null = null,
+    { remove = [], expect = {} }: { remove?: string[] | undefined; expect?: Expected | undefined } = {},
+  ) {
     // Asked before anything is written: a change that cannot take effect as wanted is not made by half.
     const restartServices = restart ? await this.#prepareRestart(operator) : undefined
-    const { before, after } = await this.#store.change((file, encode) =>
-      Object.entries(vars).reduce((changed, [key, value]) => setEnvVar(changed, key, encode(value)), file),
-    )
+    const { before, after } = await this.#store.change((file, encode, current) => {
+      this.#refuseIfOther(current, expect)
+      const without = remove.reduce((changed: EnvFile, key) => deleteEnvVar(changed, key), file)
+      return Object.entries(vars).reduce((changed, [key, value]) => setEnvVar(changed, key, encode(value)), without)
+    })
     const updatedKeys = Object.keys(vars).filter((key) => before.get(key) !== after.get(key))
-    if (updatedKeys.length > 0) this.#writes++
+    const removedKeys = remove.filter((key) => before.has(key) && !after.has(key))
+    if (updatedKeys.length + removedKeys.length > 0) this.#writes++
     const restarted = restartServices === undefined ? [] : await this.#restart(restartServices)
-    return { success: true, updatedKeys, restarted, message: describe(updatedKeys, restarted) }
+    return {
+      success: true,
+      updatedKeys,
+      removedKeys,
+      restarted,
+      message: describe(updatedKeys, removedKeys, restarted),
+    }
+  }
+
+  /** Whoever changes a value must have seen the one that is there: another person's change is not undone unseen. */
+  #refuseIfOther(current: Map<string, string>, expect: Expected): void {
+    const salt = this.#options.salt()
+    const changedKeys = Object.entries(expect)
+      .filter(([key, seen]) => {
+        const value = current.get(key)
+        return seen !== (value === undefined ? null : fingerprint(salt, key, value))
+      })
+      .map(([key]) => key)
+    if (changedKeys.length === 0) return
+    throw new Problem(
+      'conflict',
+      `Someone else changed ${changedKeys.join(', ')} meanwhile, so nothing was written. Look at what is there now, then save again.`,
+      { changedKeys },
+    )
   }
 
   async remove(key: string) {
@@ -103,9 +139,14 @@ function missing(key: string): Problem {
   return new Problem('not-found', `The env file has no ${key}. GET /env lists what it has.`)
 }
 
-function describe(updated: readonly string[], restarted: readonly string[]): string {
-  if (updated.length === 0 && restarted.length === 0) return 'Every value was there already; nothing was written.'
-  const changed = updated.length === 0 ? 'Nothing changed' : `Changed: ${updated.join(', ')}`
+function describe(updated: readonly string[], removed: readonly string[], restarted: readonly string[]): string {
+  if (updated.length + removed.length + restarted.length === 0)
+    return 'Every value was there already; nothing was written.'
+  const parts = [
+    updated.length === 0 ? '' : `Changed: ${updated.join(', ')}`,
+    removed.length === 0 ? '' : `Removed: ${removed.join(', ')}`,
+  ]
+  const changed = parts.filter((part) => part !== '').join('. ') || 'Nothing changed'
   if (restarted.length === 0) return `${changed}. Services see it when they restart.`
   return `${changed}. Restarted: ${restarted.join(', ')}.`
 }

@@ -120,6 +120,14 @@ export async function startEc2({ stepMs }: { stepMs?: number } = {}): Promise<Ec
             chosen.map((one) => change(one, 'stopping', 'stopped')),
           ),
         }
+      case 'TerminateInstances':
+        return {
+          status: 200,
+          body: changeXml(
+            action,
+            chosen.map((one) => change(one, 'shutting-down', 'terminated')),
+          ),
+        }
       case 'RebootInstances':
         return { status: 200, body: wrap(action, '<return>true</return>') }
       default:
@@ -141,6 +149,7 @@ export async function startEc2({ stepMs }: { stepMs?: number } = {}): Promise<Ec
   function arrive(instance: Ec2Instance): void {
     if (instance.state === 'pending') instance.state = 'running'
     if (instance.state === 'stopping') instance.state = 'stopped'
+    if (instance.state === 'shutting-down') instance.state = 'terminated'
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

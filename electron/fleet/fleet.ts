@@ -20,7 +20,7 @@ import { Machine } from './machine.ts'
 import type { MachineDeps } from './machine-deps.ts'
 import { newRecord } from './new-record.ts'
 import { Reconciliation } from './reconciliation.ts'
-import { wakeMachine } from './wake.ts'
+import { type WakeStep, wakeMachine } from './wake.ts'
 
 export interface FleetDeps {
   store: Pick<Store, 'machines' | 'metrics' | 'events'>
@@ -31,6 +31,10 @@ export interface FleetDeps {
   log: Log
   onChanged: (changes: IpcEventData<'fleet.changed'>) => void
   onEvent: (machineId: string, event: AgentEvent) => void
+  /** A machine answers again after it did not. */
+  onConnected?: (machineId: string) => void
+  onRemoved?: (machineId: string) => void
+  onWakeStep?: (machineId: string, step: WakeStep, detail: string) => void
   /** Every change of state, as it is written down. */
   onTransition?: (machineId: string, transition: Transition) => void
   /** Who switches a machine on and off; without one, nobody can. */
@@ -51,6 +55,7 @@ export class Fleet {
   readonly #gate: Gate
   readonly #machines = new Map<string, Machine>()
   readonly #changes: Changes
+  readonly #waking = new Map<string, AbortController>()
   #visible = true
   #cancelTick: (() => void) | undefined
 
@@ -166,14 +171,54 @@ export class Fleet {
     this.#machines.delete(id)
     this.#deps.store.machines.remove(id)
     await this.#deps.vault.delete(id, 'agent')
+    await this.#deps.vault.delete(id, 'agent-next')
     this.#changes.removed(id)
+    this.#deps.onRemoved?.(id)
   }
 
   /** A person wakes it: switched on, verified, and its sandbox brought back as far as it can be. */
   async wake(id: string): Promise<MachineView> {
     const machine = this.machine(id)
-    await wakeMachine(machine, this.#deps.clock)
-    if (machine.record.state !== 'running') throw problemOf(machine)
+    if (this.#waking.has(id)) throw new Problem('conflict', `${machine.record.name} is being woken already.`)
+    const waking = new AbortController()
+    this.#waking.set(id, waking)
+    const tell = (step: WakeStep, detail = '') => this.#deps.onWakeStep?.(id, step, detail)
+    try {
+      await wakeMachine(machine, this.#deps.clock, { signal: waking.signal, onStep: tell })
+      if (machine.record.state !== 'running') throw problemOf(machine)
+      tell('done')
+      return machine.view()
+    } catch (error) {
+      tell('failed', Problem.from(error).message)
+      throw error
+    } finally {
+      this.#waking.delete(id)
+    }
+  }
+
+  /** Nobody waits for a wake any more. What was switched on stays on, and is followed as any machine is. */
+  cancelWake(id: string): void {
+    const waking = this.#waking.get(id)
+    if (waking === undefined) return
+    waking.abort()
+    const machine = this.machine(id)
+    machine.stop()
+    machine.keep()
+  }
+
+  /** Ends a sandbox for good, as a person wants it; only a wake brings one back. */
+  async terminate(id: string, reason: string): Promise<MachineView> {
+    const machine = this.machine(id)
+    const { provider } = machine.power
+    if (provider?.terminate !== undefined) await provider.terminate()
+    else {
+      const client = machine.client()
+      const { state } = await client.call('browser.status', {}, { timeoutMs: 10_000 })
+      if (state !== 'inactive' && state !== 'install_required') {
+        await client.call('browser.stop', {}, { timeoutMs: 60_000 })
+      }
+    }
+    machine.end({ to: 'terminated', problem: undefined, reason })
     return machine.view()
   }
 
@@ -249,6 +294,7 @@ export class Fleet {
       metricsEveryMs: () => (this.#visible ? tickMs.visible : tickMs.hidden),
       onVerified: (well) => this.counts.verified(well),
       onChange: (id) => this.#changes.changed(id),
+      onConnected: (id) => this.#deps.onConnected?.(id),
       onTransition: (id, transition) => this.#deps.onTransition?.(id, transition),
       onMetrics: (id, metrics) => this.#deps.store.metrics.add(id, metrics, this.#deps.clock.now()),
       onEvent: (id, event) => {

@@ -38,10 +38,10 @@ export class LocalMachine {
     return this.#trying
   }
 
-  async stop(): Promise<void> {
+  async stop(reason = 'the console ended, and its agent with it'): Promise<void> {
     await this.#trying?.catch(() => {})
     if (this.#deps.fleet.has(localMachineId)) {
-      this.#machine.end({ to: 'terminated', problem: undefined, reason: 'the console ended, and its agent with it' })
+      this.#machine.end({ to: 'terminated', problem: undefined, reason })
     }
     await this.#deps.agent.stop()
   }

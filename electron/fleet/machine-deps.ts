@@ -26,6 +26,8 @@ export interface MachineDeps {
   cost: (instanceType: string | null) => PowerView['costPerHour']
   echo: EchoDeps | undefined
   onChange: (machineId: string) => void
+  /** It answers again after it did not. */
+  onConnected: (machineId: string) => void
   onTransition: (machineId: string, transition: Transition) => void
   onEvent: (machineId: string, event: AgentEvent) => void
   onMetrics: (machineId: string, metrics: Metrics) => void

@@ -292,6 +292,7 @@ export class Machine {
     if (!wasConnected) {
       void this.#echo()
       void this.learnImage()
+      this.#deps.onConnected(this.record.id)
     }
     this.#changed()
   }

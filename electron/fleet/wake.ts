@@ -1,5 +1,6 @@
 import type { Recreated } from '../../shared/domain/power.ts'
 import { Problem } from '../../shared/errors.ts'
+import type { wakeSteps } from '../../shared/ipc-machine.ts'
 import { type Clock, isoTime } from '../clock.ts'
 import type { LastSandbox } from '../store/machines.ts'
 import { isDead } from './lifecycle-record.ts'
@@ -10,16 +11,30 @@ const powerLimitMs = 5 * 60_000
 /** From there until the agent answers. */
 const bootLimitMs = 4 * 60_000
 
+export type WakeStep = (typeof wakeSteps)[number]
+
+export interface WakeOptions {
+  /** Aborted when nobody waits for it any more. */
+  signal?: AbortSignal
+  onStep?: (step: WakeStep) => void
+}
+
+const cancelled = (name: string) =>
+  new Problem('cancelled', `Nobody waits for ${name} any more. What was switched on stays on.`)
+
 /**
  * A person wakes a machine: switched on where it is off, verified, and its sandbox made anew where that was
  * gone. Fails with what stands in the way, before anything changed where the provider refuses.
  */
-export async function wakeMachine(machine: Machine, clock: Clock): Promise<void> {
+export async function wakeMachine(machine: Machine, clock: Clock, options: WakeOptions = {}): Promise<void> {
+  const { signal, onStep = () => {} } = options
   const { state, name, agentId, lastSandbox } = machine.record
   if (state === 'running' || state === 'starting') {
     throw new Problem('conflict', `${name} is ${state}: there is nothing to wake.`)
   }
-  const booting = await switchOn(machine)
+  onStep('switch-on')
+  const booting = await switchOn(machine, signal)
+  if (signal?.aborted) throw cancelled(name)
   const recreates = isDead(state)
   if (state !== 'paused') {
     machine.wake('woken by a person')
@@ -28,17 +43,21 @@ export async function wakeMachine(machine: Machine, clock: Clock): Promise<void>
   machine.stop()
   machine.expectBoot(booting ? bootLimitMs : 0)
   // The table has no way from paused to starting: it stays paused, and says that it boots, until it answers.
-  await machine.verify()
+  onStep('verify')
+  await machine.verify(signal)
+  if (signal?.aborted) throw cancelled(name)
   machine.keep()
   if (machine.record.state !== 'running') return
   const sameAgent = machine.record.agentId === agentId
   if (recreates || state === 'paused') {
+    onStep('restore')
     machine.noteRecreated(await restoreSandbox(machine, lastSandbox, { sameAgent, recreates, clock }))
   }
 }
 
 /** True when something was switched on, so that the agent needs its time. */
-async function switchOn(machine: Machine): Promise<boolean> {
+async function switchOn(machine: Machine, cancel: AbortSignal | undefined): Promise<boolean> {
+  const signal = cancel === undefined ? machine.signal : AbortSignal.any([machine.signal, cancel])
   const { power, record } = machine
   const truth = await power.observe(0)
   if (truth.kind === 'gone') {
@@ -46,9 +65,9 @@ async function switchOn(machine: Machine): Promise<boolean> {
     throw new Problem('not-found', detail, truth.problem.extra)
   }
   if (truth.kind === 'off') {
-    if (truth.observation.state === 'stopping') await power.settle(['stopped'], powerLimitMs, machine.signal)
+    if (truth.observation.state === 'stopping') await power.settle(['stopped'], powerLimitMs, signal)
     await power.act('start', record.name)
-    await power.settle(['running'], powerLimitMs, machine.signal)
+    await power.settle(['running'], powerLimitMs, signal)
     return true
   }
   if (truth.kind === 'on') return truth.observation.state === 'starting'

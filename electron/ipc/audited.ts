@@ -40,6 +40,8 @@ const recorded: Partial<Record<IpcName, (params: Params) => Recorded | undefined
   'power.start': as('start'),
   'power.stop': as('stop'),
   'power.reboot': as('reboot'),
+  'power.terminate': as('terminate'),
+  'fleet.rotateSecret': as('rotate_secret'),
   'autostop.set': as('auto_stop', 'enabled', 'idleMinutes'),
   'autostop.keep': as('keep_up'),
   'aws.setKeys': as('set_aws_keys', 'name'),

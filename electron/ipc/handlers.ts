@@ -13,6 +13,7 @@ import { type AuditHandlerDeps, auditHandlers } from './audit-handlers.ts'
 import { type DeployHandlerDeps, deployHandlers } from './deploy-handlers.ts'
 import type { IpcHandlers } from './dispatch.ts'
 import { type LogsHandlerDeps, logsHandlers } from './logs-handlers.ts'
+import { type MachineHandlerDeps, machineHandlers } from './machine-handlers.ts'
 import { type PowerHandlerDeps, powerHandlers } from './power-handlers.ts'
 import type { Streams } from './streams.ts'
 import { takeoverHandlers } from './takeover-handlers.ts'
@@ -27,11 +28,14 @@ export interface HandlerDeps
     Omit<LogsHandlerDeps, 'fleet'>,
     Pick<DeployHandlerDeps, 'deploys'>,
     AuditHandlerDeps,
+    Pick<MachineHandlerDeps, 'answers' | 'workers' | 'rotation'>,
     WindowHandlerDeps {
   fleet: Fleet
   local: LocalMachine
   streams: Streams
-  vault: Pick<Vault, 'stateSoon'>
+  vault: Pick<Vault, 'stateSoon' | 'list'>
+  /** Keeps what a machine answered, where that is kept. */
+  answered: (machineId: string, name: CallName, params: Record<string, unknown>, answer: unknown) => void
   settings: SettingsKeeper
   tunnels: Tunnels
   prompts: Prompts
@@ -58,6 +62,7 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
     ...terminalHandlers({ ...deps, personActs: () => tunnels.personActs() }),
     ...logsHandlers(deps),
     ...deployHandlers({ ...deps, operator: () => settings.current.operator }),
+    ...machineHandlers({ ...deps, operator: () => settings.current.operator }),
     'app.info': async () => {
       const { open } = about
       // Where to go is said to the first window alone: a second one was opened to show something else.
@@ -75,8 +80,9 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
     'settings.set': (changes) => settings.change(changes),
 
     'fleet.list': () => fleet.list(),
-    'fleet.verify': ({ machineId }) => {
+    'fleet.verify': async ({ machineId }) => {
       tunnels.personActs()
+      await deps.rotation.settle(machineId)
       return fleet.verify(machineId)
     },
     'fleet.tryLocal': async () => ({ machineId: await local.tryIt() }),
@@ -104,6 +110,7 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
       // Starting a browser, or a picture of a whole page, may take longer than an ordinary answer.
       const result = await fleet.call(machineId, name, given as never, { timeoutMs: isSlow(name) ? 120_000 : 30_000 })
       if (name === 'logs.get') deps.keptLogs.seen(machineId, (result as CallResult<'logs.get'>).lines)
+      deps.answered(machineId, name, params, result)
       return result
     },
 

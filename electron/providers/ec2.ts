@@ -46,6 +46,9 @@ export function ec2({ instanceId, account }: Config, { ec2: accounts }: Provider
     async reboot() {
       await accounts.send(account, 'RebootInstances', (sdk) => new sdk.RebootInstancesCommand({ InstanceIds }))
     },
+    async terminate() {
+      await accounts.send(account, 'TerminateInstances', (sdk) => new sdk.TerminateInstancesCommand({ InstanceIds }))
+    },
   }
 }
 

@@ -33,4 +33,6 @@ export interface Provider {
   start?(): Promise<void>
   stop?(): Promise<void>
   reboot?(): Promise<void>
+  /** Ends it for good, with its disks: it cannot be started again. */
+  terminate?(): Promise<void>
 }

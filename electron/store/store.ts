@@ -1,4 +1,5 @@
 import { agentAuditTable } from './agent-audit.ts'
+import { answersTable } from './answers.ts'
 import { auditTable } from './audit.ts'
 import { deploysTable } from './deploys.ts'
 import { eventsTable } from './events.ts'
@@ -20,6 +21,7 @@ export interface Store {
   readonly deploys: ReturnType<typeof deploysTable>
   readonly seenLogs: ReturnType<typeof seenLogsTable>
   readonly rollouts: ReturnType<typeof rolloutsTable>
+  readonly answers: ReturnType<typeof answersTable>
   readonly connection: Connection
   readonly setAside: string | undefined
   close(): void
@@ -38,6 +40,7 @@ export function openStore(file: string, now?: () => Date): Store {
     seenLogs: seenLogsTable(connection),
     deploys,
     rollouts: rolloutsTable(durable, deploys),
+    answers: answersTable(connection),
     metrics,
     connection,
     setAside,

@@ -5,8 +5,11 @@ import { type Keychain, openSystemKeychain } from './keychain.ts'
 import { standsInPlainFile } from './plain-keyring.ts'
 
 export type KeychainState = z.infer<typeof keychainState>
-/** `agent` and `aws` belong to a machine; a passphrase to a key, whose fingerprint then stands for it; a registry's login to an environment. */
-export type SecretKind = 'agent' | 'aws' | 'ssh-passphrase' | 'registry'
+/**
+ * `agent` and `aws` belong to a machine; a passphrase to a key, whose fingerprint then stands for it; a registry's
+ * login to an environment. `agent-next` is an agent's new secret until it has proved itself.
+ */
+export type SecretKind = 'agent' | 'agent-next' | 'aws' | 'ssh-passphrase' | 'registry'
 export interface KeptSecret {
   machineId: string
   kind: SecretKind

@@ -32,6 +32,25 @@ export const listContainers = defineCall({
   problems: ['install-required'],
 })
 
+export const containerLoad = z.object({
+  id: z.string(),
+  /** Of all cores together; null at the first look, which has nothing to compare with. */
+  cpuPercent: z.number().nullable(),
+  memoryMb: z.number(),
+  /** Null where the container may take all there is. */
+  memoryLimitMb: z.number().nullable(),
+})
+
+export const containerStats = defineCall({
+  name: 'containers.stats',
+  method: 'GET',
+  path: '/containers/stats',
+  access: 'secret',
+  summary: 'How much each running container takes now.',
+  result: z.array(containerLoad),
+  problems: ['install-required'],
+})
+
 const containerParams = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/) })
 
 export const restartContainer = defineCall({

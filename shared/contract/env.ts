@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineCall } from './define.ts'
+import { defineCall, sinceVersion } from './define.ts'
 
 /** The `.env` file beside the services. No sensitive value leaves the machine, except by `reveal`. */
 
@@ -28,6 +28,10 @@ export const getEnv = defineCall({
     fingerprints: z.record(z.string(), z.string()),
     /** Keys that stand more than once in the file; the last one counts. */
     duplicateKeys: z.array(z.string()),
+    /** Says which salt the fingerprints were made with: two machines can be compared where it is the same. */
+    saltMark: z.string().optional(),
+    /** Whether `reveal` shows values on this machine. */
+    revealAllowed: z.boolean().optional(),
   }),
 })
 
@@ -42,11 +46,25 @@ export const setEnv = defineCall({
       .record(envKey, envValue)
       .refine((vars) => Object.keys(vars).length <= 1000, 'at most 1000 variables at once'),
     restart: z.boolean().default(false),
+    remove: sinceVersion(
+      z.array(envKey).max(1000).optional().describe('Keys that go, in the same write as what is set'),
+      '0.1.0',
+    ),
+    expect: sinceVersion(
+      z
+        .record(envKey, z.string().max(64).nullable())
+        .optional()
+        .describe(
+          'Fingerprints that were seen, null for a key that was not there. One that differs now: nothing is written',
+        ),
+      '0.1.0',
+    ),
   }),
   result: z.object({
     success: z.boolean(),
     /** Those whose value is another one now. */
     updatedKeys: z.array(z.string()),
+    removedKeys: z.array(z.string()).optional(),
     restarted: z.array(z.string()),
     message: z.string(),
   }),

@@ -18,7 +18,7 @@ import {
   startRecording,
   stopRecording,
 } from './desktop.ts'
-import { listContainers, restartContainer, startContainer, stopContainer } from './docker.ts'
+import { containerStats, listContainers, restartContainer, startContainer, stopContainer } from './docker.ts'
 import { engineCalls } from './engines.ts'
 import { deleteEnv, getEnv, revealEnv, setEnv } from './env.ts'
 import { events, eventsSocket } from './events.ts'
@@ -92,6 +92,7 @@ export const calls = [
   getLogs,
 
   listContainers,
+  containerStats,
   restartContainer,
   stopContainer,
   startContainer,

@@ -1,0 +1,19 @@
+import type { ContainerStats } from 'dockerode'
+import { expect, test } from 'vitest'
+import { cpuPercent, memoryOf } from './container-load.ts'
+
+test('the share of all cores is counted between two looks, and a first look or a restart has none', () => {
+  const before = { at: 1000, cpuNs: 5e9 }
+  expect(cpuPercent(before, { at: 2000, cpuNs: 6e9 }, 2)).toBe(50)
+  expect(cpuPercent(undefined, before, 2)).toBeNull()
+  expect(cpuPercent(before, { at: 2000, cpuNs: 1e9 }, 2)).toBeNull()
+})
+
+test('memory is what cannot be taken back, and a limit only where there is one', () => {
+  const stats = (usage: number, limit: number, cache: number) =>
+    ({ memory_stats: { usage, limit, stats: { inactive_file: cache } } }) as ContainerStats
+  const mb = 2 ** 20
+  expect(memoryOf(stats(30 * mb, 64 * mb, 10 * mb), 1024 * mb)).toEqual({ memoryMb: 20, memoryLimitMb: 64 })
+  expect(memoryOf(stats(30 * mb, 1024 * mb, 0), 1024 * mb)).toEqual({ memoryMb: 30, memoryLimitMb: null })
+  expect(memoryOf({ memory_stats: {} } as ContainerStats, 1024 * mb)).toEqual({ memoryMb: 0, memoryLimitMb: null })
+})

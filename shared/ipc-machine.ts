@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { workerView } from './contract/workers.ts'
+import { machineView } from './domain/machine.ts'
+
+/** The part of the IPC that a machine's tabs and the fleet's workers need beyond the agent's own calls. */
+
+const machineId = z.string().min(1).max(100)
+const onMachine = z.strictObject({ machineId })
+const done = z.object({})
+
+/** The agent's calls whose last answer is kept, for a machine that cannot be asked. */
+export const keptCalls = [
+  'workers.list',
+  'containers.list',
+  'env.get',
+  'deploys.list',
+  'audit.list',
+  'machine.version',
+] as const
+export type KeptCall = (typeof keptCalls)[number]
+
+/** A worker with the moment at which the machine said this of it. */
+export const seenWorker = workerView.extend({ seenAt: z.string() })
+export type SeenWorker = z.infer<typeof seenWorker>
+
+export const machineWorkers = z.object({ machineId: z.string(), at: z.string(), workers: z.array(seenWorker) })
+export type MachineWorkers = z.infer<typeof machineWorkers>
+
+export const wakeSteps = ['switch-on', 'verify', 'restore', 'done', 'failed'] as const
+
+export const machineCalls = {
+  /** What the machine last answered to that call, and when; null when it never did. Values of variables are not kept. */
+  'known.get': {
+    params: z.strictObject({ machineId, call: z.enum(keptCalls) }),
+    result: z.object({ at: z.string(), value: z.unknown() }).nullable(),
+  },
+  /** Every machine's workers, as far as they are known. */
+  'workers.all': { params: z.strictObject({}), result: z.array(machineWorkers) },
+  /** What this console knows of the commit behind an image that it deployed. */
+  'known.commit': {
+    params: z.strictObject({ machineId, imageTag: z.string().max(200) }),
+    result: z.object({ sha: z.string(), message: z.string().nullable(), branch: z.string().nullable() }).nullable(),
+  },
+  /** Main makes the new secret, proves it and keeps it; no window ever sees one. */
+  'fleet.rotateSecret': { params: onMachine, result: z.object({ message: z.string(), oldValidUntil: z.string() }) },
+  /** Nobody waits for the wake any more; what was switched on stays on. */
+  'fleet.wakeCancel': { params: onMachine, result: done },
+  /** The sandbox ends on purpose: an EC2 instance is terminated, any other machine's browser is ended. */
+  'power.terminate': { params: onMachine, result: machineView },
+  /** How the machine is reached, as far as only main knows. */
+  'connection.get': {
+    params: onMachine,
+    result: z.object({
+      agentId: z.string().nullable(),
+      publicIp: z.string().nullable(),
+      privateIp: z.string().nullable(),
+      /** Of an SSH connection: how many channels it carries. Null where the way has no connection of its own. */
+      channels: z.number().int().nullable(),
+      tunnel: z.object({ state: z.string(), detail: z.string() }),
+      secret: z.object({ kept: z.boolean(), since: z.string().nullable(), pending: z.boolean() }),
+    }),
+  },
+} as const
+
+export const machineEvents = {
+  'workers.changed': machineWorkers,
+  'wake.step': z.object({ machineId: z.string(), step: z.enum(wakeSteps), detail: z.string() }),
+} as const
