@@ -97,7 +97,9 @@ test('workers come from the cache at once, follow the events, and are there for 
   first.heard('m1', event({ worker: worker('a', { status: 'busy', activeJobs: 1 }), change: 'appeared' }))
   first.heard('m1', event({ worker: worker('b', { status: 'draining' }), change: 'draining' }))
   const shown = (from: WorkersBook) =>
-    from.all().map(({ machineId, workers }) => [machineId, workers.map(({ workerId, status }) => `${workerId} ${status}`)])
+    from
+      .all()
+      .map(({ machineId, workers }) => [machineId, workers.map(({ workerId, status }) => `${workerId} ${status}`)])
   expect(shown(first)).toEqual([['m1', ['a busy', 'b draining']]])
   expect(shown(book())).toEqual([['m1', ['a busy', 'b draining']]])
   first.heard('m1', event({ worker: worker('a'), change: 'removed' }))

@@ -122,6 +122,21 @@ test('load is kept raw for a day, by five minutes for two weeks, and by the hour
   expect(year.points[0]?.cpu).toBe(29.5)
 })
 
+test('a span of days has the last minutes as well, before they were thinned', async () => {
+  const tunnel = { kind: 'local' } as const
+  store.machines.save(newRecord({ id: 'm1', name: 'x', environment: 'dev', machineType: 'ssh_host', tunnel, now: at }))
+  const week = 7 * 24 * 60 * 60_000
+  const start = Date.parse('2026-06-01T00:00:00.000Z')
+  for (let minute = 0; minute < 60; minute++) store.metrics.add('m1', load(10), start + minute * 60_000)
+  await store.metrics.thin(start + 60 * 60_000)
+  for (let minute = 60; minute < 70; minute++) store.metrics.add('m1', load(30), start + minute * 60_000)
+  const now = start + 70 * 60_000
+  const { everyMs, points } = store.metrics.history('m1', now - week, now, now)
+  expect(everyMs).toBe(300_000)
+  expect(points.map(({ cpu }) => cpu)).toEqual([...Array(12).fill(10), 30, 30])
+  expect(new Set(points.map((point) => point.at)).size).toBe(14)
+})
+
 test('of several readings in one half minute, one is kept', () => {
   const now = Date.parse(at)
   for (const ms of [0, 5000, 29_000, 30_000]) store.metrics.add('m1', load(ms / 1000), now + ms)

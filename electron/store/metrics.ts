@@ -49,6 +49,11 @@ export function metricsTable(connection: Connection) {
       `SELECT at, cpu, memory, disk, rx, tx FROM ${tier.table} WHERE sandbox_id = ? AND at >= ? AND at < ? ORDER BY at`,
     ),
   )
+  const readTail = connection.prepare(
+    `SELECT at / @everyMs * @everyMs AS at, avg(cpu) AS cpu, avg(memory) AS memory, avg(disk) AS disk,
+       avg(rx) AS rx, avg(tx) AS tx
+     FROM metrics_raw WHERE sandbox_id = @id AND at >= @from AND at < @to GROUP BY 1 ORDER BY 1`,
+  )
   const machines = connection.prepare('SELECT id FROM sandboxes').pluck()
   let waiting: [id: string, point: MetricPoint][] = []
   let waitingSince = 0
@@ -96,13 +101,17 @@ export function metricsTable(connection: Connection) {
         await pause()
       }
     },
-    /** The finest tier that reaches back that far. */
+    /** The finest tier that reaches back that far; what it does not have yet comes from the readings themselves. */
     history(id: string, from: number, to: number, now: number): { everyMs: number; points: MetricPoint[] } {
       flush()
-      const found = tiers.findIndex((tier) => from >= now - tier.keptMs && (to - from) / tier.everyMs <= 3000)
+      const found = tiers.findIndex((tier) => from >= now - tier.keptMs - minute && (to - from) / tier.everyMs <= 3000)
       const index = found === -1 ? tiers.length - 1 : found
       const points = (read[index]?.all(id, from, to) ?? []) as MetricPoint[]
-      return { everyMs: tiers[index]?.everyMs ?? 0, points }
+      const everyMs = tiers[index]?.everyMs ?? 0
+      if (index === 0) return { everyMs, points }
+      const newest = points.at(-1)?.at
+      const missing = newest === undefined ? from : newest + everyMs
+      return { everyMs, points: [...points, ...(readTail.all({ id, everyMs, from: missing, to }) as MetricPoint[])] }
     },
   }
 }

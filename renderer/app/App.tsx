@@ -2,6 +2,7 @@ import { CSPProvider } from '@base-ui/react/csp-provider'
 import { AuditScreen } from '../features/audit/AuditScreen.tsx'
 import { DiagnosticsScreen } from '../features/diagnostics/DiagnosticsScreen.tsx'
 import { Enroll } from '../features/enroll/Enroll.tsx'
+import { CompareEnv } from '../features/env/CompareEnv.tsx'
 import { AddMachine } from '../features/fleet/AddMachine.tsx'
 import { BatchDialog } from '../features/fleet/BatchDialog.tsx'
 import { Discover } from '../features/fleet/Discover.tsx'
@@ -12,6 +13,8 @@ import { MachineScreen } from '../features/machine/MachineScreen.tsx'
 import { AutoStopDialog } from '../features/power/AutoStopDialog.tsx'
 import { SecretDialog } from '../features/power/SecretDialog.tsx'
 import { SettingsScreen } from '../features/settings/SettingsScreen.tsx'
+import { RunTask } from '../features/task/RunTask.tsx'
+import { WorkersScreen } from '../features/workers/WorkersScreen.tsx'
 import { CopyContext } from '../ui/CopyButton.tsx'
 import { Toasts } from '../ui/Toast.tsx'
 import { TooltipProvider } from '../ui/Tooltip.tsx'
@@ -58,6 +61,8 @@ export function App() {
             <EditMachine />
             <SecretDialog />
             <AutoStopDialog />
+            <RunTask />
+            <CompareEnv />
             <ConfirmDialog />
             <PromptDialog />
           </ErrorBoundary>
@@ -75,6 +80,7 @@ function Screen() {
     <ErrorBoundary key={place}>
       {route.screen === 'fleet' && <FleetScreen />}
       {route.screen === 'settings' && <SettingsScreen />}
+      {route.screen === 'workers' && <WorkersScreen />}
       {route.screen === 'audit' && <AuditScreen />}
       {route.screen === 'diagnostics' && <DiagnosticsScreen />}
       {route.screen === 'machine' && <MachineScreen machineId={route.machineId} tab={route.tab} />}

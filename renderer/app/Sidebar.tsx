@@ -1,7 +1,8 @@
-import { Activity, LayoutGrid, ScrollText, Settings } from 'lucide-react'
+import { Activity, Cpu, LayoutGrid, ScrollText, Settings } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useFleet } from '../features/fleet/fleet.store.ts'
 import { machineLook } from '../features/machine/look.ts'
+import { countRunning, useWorkers } from '../features/workers/workers.store.ts'
 import { Kbd } from '../ui/Kbd.tsx'
 import { StateDot } from '../ui/StateDot.tsx'
 import { keysOf } from './actions.ts'
@@ -15,6 +16,7 @@ export function Sidebar() {
   const machines = useFleet((state) => state.machines)
   const pins = usePins((state) => state.pins)
   const pinned = pins.flatMap((id) => machines[id] ?? [])
+  const workers = useWorkers((state) => countRunning(state.known))
   const count = Object.keys(machines).length
   return (
     <nav className={styles.side} aria-label="Main">
@@ -27,6 +29,13 @@ export function Sidebar() {
         icon={<LayoutGrid size={16} aria-hidden />}
         title="Fleet"
         end={count > 0 && <span className={styles.count}>{count}</span>}
+      />
+      <SideLink
+        to={{ screen: 'workers' }}
+        current={route.screen === 'workers'}
+        icon={<Cpu size={16} aria-hidden />}
+        title="Workers"
+        end={workers > 0 && <span className={styles.count}>{workers}</span>}
       />
       <SideLink
         to={{ screen: 'audit' }}

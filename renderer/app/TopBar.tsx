@@ -1,4 +1,5 @@
 import { Search } from 'lucide-react'
+import type { MachineView } from '../../shared/domain/machine.ts'
 import { useFleet, useMachine } from '../features/fleet/fleet.store.ts'
 import { MachineStateBadge } from '../features/machine/MachineStateBadge.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
@@ -7,7 +8,7 @@ import { go, useRoute } from './route.ts'
 import styles from './Shell.module.css'
 import { show } from './ui.store.ts'
 
-const titles = { settings: 'Settings', audit: 'Audit', diagnostics: 'Diagnostics' } as const
+const titles = { settings: 'Settings', audit: 'Audit', diagnostics: 'Diagnostics', workers: 'Workers' } as const
 
 /** Where one is, in what state it is, and the way to everything else. */
 export function TopBar() {
@@ -27,7 +28,7 @@ function Crumbs() {
   const route = useRoute((state) => state.route)
   const count = useFleet((state) => Object.keys(state.machines).length)
   const machine = useMachine(route.screen === 'machine' ? route.machineId : null)
-  if (route.screen === 'settings' || route.screen === 'audit' || route.screen === 'diagnostics')
+  if (route.screen !== 'fleet' && route.screen !== 'machine')
     return (
       <div className={styles.crumbs}>
         <h1>{titles[route.screen]}</h1>
@@ -51,12 +52,21 @@ function Crumbs() {
       <h1>{machine?.name ?? 'Unknown machine'}</h1>
       {machine !== undefined && (
         <>
-          {machine.hostname !== null && machine.hostname !== machine.name && (
-            <span className={styles.host}>{machine.hostname}</span>
-          )}
+          <MachineId machine={machine} />
           <MachineStateBadge machine={machine} />
         </>
       )}
     </div>
+  )
+}
+
+/** What the machine is called elsewhere: its instance id, or its host name where that says more than its name. */
+function MachineId({ machine }: { machine: MachineView }) {
+  const id = machine.provider?.kind === 'ec2' ? machine.provider.instanceId : machine.hostname
+  if (id === null || id === machine.name) return null
+  return (
+    <span className={styles.host} data-testid="machine-id">
+      {id}
+    </span>
   )
 }

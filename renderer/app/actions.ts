@@ -2,6 +2,7 @@ import { auditActions } from '../features/audit/actions.ts'
 import { fleetActions } from '../features/fleet/actions.ts'
 import { localMachine, useFleet } from '../features/fleet/fleet.store.ts'
 import { machineActions } from '../features/machine/actions.ts'
+import { tabActions } from '../features/machine/tab-actions.ts'
 import { terminalActions } from '../features/terminal/actions.ts'
 import type { ActionContext, ConsoleAction } from './action-kit.ts'
 import { useApp } from './app.store.ts'
@@ -27,6 +28,7 @@ export function actionContext(): ActionContext {
 /** Everything a person can do; each feature declares its own. */
 export const actions: readonly ConsoleAction[] = [
   ...machineActions,
+  ...tabActions,
   ...terminalActions,
   ...fleetActions,
   ...auditActions,

@@ -1,19 +1,29 @@
 import { create } from 'zustand'
 
-export const machineTabs = ['overview', 'live', 'terminal'] as const
+export const machineTabs = [
+  'live',
+  'overview',
+  'terminal',
+  'workers',
+  'containers',
+  'env',
+  'audit',
+  'connection',
+] as const
 export type MachineTab = (typeof machineTabs)[number]
 
 export type Route =
   | { screen: 'fleet' }
   | { screen: 'settings' }
   | { screen: 'audit' }
+  | { screen: 'workers' }
   | { screen: 'diagnostics' }
   | { screen: 'machine'; machineId: string; tab: MachineTab }
 
 /** The place a hash names; what it does not know is the fleet. */
 export function parseRoute(hash: string): Route {
   const [screen, id, tab] = hash.replace(/^#?\/?/, '').split('/')
-  if (screen === 'settings' || screen === 'audit' || screen === 'diagnostics') return { screen }
+  if (screen === 'settings' || screen === 'audit' || screen === 'diagnostics' || screen === 'workers') return { screen }
   if (screen === 'machine' && id !== undefined && id !== '') {
     const known = machineTabs.find((name) => name === tab)
     return { screen: 'machine', machineId: decode(id), tab: known ?? 'live' }

@@ -19,7 +19,9 @@ export function listenForKeys(): () => void {
     if (event.defaultPrevented || event.isComposing || event.repeat) return
     const place = keysGoTo(event.target)
     const { open, confirmation } = useUi.getState()
-    const dialogOpen = open !== 'none' || confirmation !== null
+    // A feature's own dialog stands in no store of the app's, but it is there to be seen.
+    const dialogOpen =
+      open !== 'none' || confirmation !== null || document.querySelector('[data-dialog]:not([data-closed])') !== null
     const modified = event.ctrlKey || event.metaKey || event.altKey
     if (place === 'text' && !modified) return
     // Every other combination means something to a shell or to a program in it.

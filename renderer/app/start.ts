@@ -2,8 +2,9 @@ import { tryLocal } from '../features/firstrun/local.store.ts'
 import { startFleet } from '../features/fleet/fleet.store.ts'
 import { startFleetView } from '../features/fleet/view.store.ts'
 import { startTimeline } from '../features/live/timeline.store.ts'
-import { startHistory } from '../features/machine/history.store.ts'
+import { startWakes } from '../features/power/wakes.store.ts'
 import { startWarnings } from '../features/power/warnings.ts'
+import { startWorkers } from '../features/workers/workers.store.ts'
 import { toast } from '../ui/Toast.tsx'
 import { startApp, useApp } from './app.store.ts'
 import { onIpcEvent, problemOf } from './bridge.ts'
@@ -27,8 +28,9 @@ export function startWindow(): void {
   startFleetView()
   followMain()
   startTimeline()
-  startHistory()
   startWarnings()
+  startWakes()
+  startWorkers()
   startPrompts()
   onIpcEvent('command', ({ command }) => {
     if (command === 'palette') show('palette')

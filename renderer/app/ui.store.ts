@@ -19,6 +19,7 @@ interface UiState {
     | 'edit-machine'
     | 'set-secret'
     | 'auto-stop'
+    | 'run-task'
     | 'discover'
     | 'enroll'
     | 'run-command'

@@ -174,6 +174,7 @@ export function BrowserViewer({
         {waiting && <Waiting snapshot={snapshot} onRetry={() => session.current?.retryNow()} />}
         {condition.kind === 'panel' && (
           <LivePanel
+            machineId={machineId}
             condition={condition}
             pictureAt={snapshot.pictureAt}
             busy={working || waking || (condition.action === 'start-local' && localStarting)}

@@ -15,13 +15,13 @@ import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Panel } from '../../ui/Panel.tsx'
-import type { LiveCondition, PanelAction } from './condition.ts'
+import { WakeProgress } from '../power/WakeProgress.tsx'
+import { useWaking } from '../power/wakes.store.ts'
+import type { PanelAction, PanelCondition } from './condition.ts'
 import { PictureAge } from './LeaseBar.tsx'
 import styles from './live.module.css'
 
-type PanelCondition = Extract<LiveCondition, { kind: 'panel' }>
-
-const icons: Record<PanelCondition['icon'], LucideIcon> = {
+export const panelIcons: Record<PanelCondition['icon'], LucideIcon> = {
   gone: Unplug,
   off: Power,
   wait: Hourglass,
@@ -47,16 +47,25 @@ const actionIcons: Record<Exclude<PanelAction, 'none'>, LucideIcon> = {
 }
 
 interface LivePanelProps {
+  machineId: string
   condition: PanelCondition
   pictureAt: number | null
   busy: boolean
   onAction: (action: Exclude<PanelAction, 'none'>) => void
 }
 
+/** What the one button of a panel says. */
+export function actionTitle(condition: PanelCondition, action: Exclude<PanelAction, 'none'>): string {
+  if (condition.icon === 'broken') return 'Start again'
+  if (condition.icon === 'gone' && action === 'wake') return 'Wake: make a new one from its context'
+  return titles[action]
+}
+
 /** Why there is no live picture, over the last one. */
-export function LivePanel({ condition, pictureAt, busy, onAction }: LivePanelProps) {
-  const Icon = icons[condition.icon]
+export function LivePanel({ machineId, condition, pictureAt, busy, onAction }: LivePanelProps) {
+  const Icon = panelIcons[condition.icon]
   const { action } = condition
+  const waking = useWaking(machineId)
   const ActionIcon = action === 'none' ? Play : actionIcons[action]
   return (
     <Panel
@@ -76,20 +85,20 @@ export function LivePanel({ condition, pictureAt, busy, onAction }: LivePanelPro
         </>
       }
       action={
-        action !== 'none' && (
-          <Button
-            variant="primary"
-            icon={<ActionIcon size={15} aria-hidden />}
-            busy={busy}
-            data-testid={`panel-${action}`}
-            onClick={() => onAction(action)}
-          >
-            {condition.icon === 'broken'
-              ? 'Start again'
-              : condition.icon === 'gone' && action === 'wake'
-                ? 'Wake: make a new one from its context'
-                : titles[action]}
-          </Button>
+        waking ? (
+          <WakeProgress machineId={machineId} />
+        ) : (
+          action !== 'none' && (
+            <Button
+              variant="primary"
+              icon={<ActionIcon size={15} aria-hidden />}
+              busy={busy}
+              data-testid={`panel-${action}`}
+              onClick={() => onAction(action)}
+            >
+              {actionTitle(condition, action)}
+            </Button>
+          )
         )
       }
     >

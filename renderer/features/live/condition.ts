@@ -18,16 +18,21 @@ export type LiveCondition =
       install: string | null
     }
 
-type PanelCondition = Extract<LiveCondition, { kind: 'panel' }>
+export type PanelCondition = Extract<LiveCondition, { kind: 'panel' }>
 
 function panel(parts: Omit<PanelCondition, 'kind' | 'install'> & { install?: string | null }): PanelCondition {
   return { kind: 'panel', install: null, ...parts }
 }
 
+/** Why nothing can be asked of the machine, whatever one wanted; null when it is there. */
+export function machineCondition(machine: MachineView): PanelCondition | null {
+  if (machine.state !== 'running') return stateCondition(machine)
+  return machine.knownFrom === 'cache' ? rememberedCondition(machine) : null
+}
+
 /** What stands where the live view is, from what is known of the machine. */
 export function liveCondition(machine: MachineView): LiveCondition {
-  if (machine.state !== 'running') return stateCondition(machine)
-  return machine.knownFrom === 'cache' ? rememberedCondition(machine) : browserCondition(machine)
+  return machineCondition(machine) ?? browserCondition(machine)
 }
 
 /** It ran when it was last seen, in an earlier run of this console: that is not yet a reason to show it. */

@@ -1,23 +1,20 @@
 import { Fragment } from 'react'
-import type { LinkName, MachineView } from '../../../shared/domain/machine.ts'
+import type { MachineView } from '../../../shared/domain/machine.ts'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
-import { linkFigure, linkLook, linkTitles } from './look.ts'
+import { linkFigure, linkLook, linkOrder, linkTitles } from './look.ts'
 import styles from './Machine.module.css'
-
-/** In the order in which a keystroke passes them. */
-const order: readonly LinkName[] = ['laptop', 'tunnel', 'agent', 'docker', 'browser']
 
 /** The way from this laptop to the browser, link by link: a broken one is seen before it is read about. */
 export function Chain({ machine }: { machine: MachineView }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form controls, these are lights
     <div className={styles.chain} role="group" aria-label="Connection chain" data-testid="chain">
-      {order.map((name, place) => {
+      {linkOrder.map((name, place) => {
         const link = machine.links[name]
         const look = linkLook(name, link, machine)
         const figure = linkFigure(name, machine)
-        const before = order[place - 1]
+        const before = linkOrder[place - 1]
         const broken = link.state === 'down' || (before !== undefined && machine.links[before].state === 'down')
         return (
           <Fragment key={name}>

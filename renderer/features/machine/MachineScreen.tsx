@@ -1,4 +1,4 @@
-import { Ellipsis, SearchX, Stethoscope, TriangleAlert } from 'lucide-react'
+import { Ellipsis, Play, SearchX, Stethoscope, TriangleAlert } from 'lucide-react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { keysOf } from '../../app/actions.ts'
 import { usePins } from '../../app/pins.ts'
@@ -11,13 +11,17 @@ import { Kbd } from '../../ui/Kbd.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
+import { useWide } from '../../ui/useWide.ts'
 import { useFleet, useMachine } from '../fleet/fleet.store.ts'
 import { MachineNotices } from '../power/MachineNotices.tsx'
 import { PowerMenu } from '../power/PowerMenu.tsx'
+import { openRunTask } from '../task/operations.ts'
 import { Chain } from './Chain.tsx'
 import styles from './Machine.module.css'
 import { machineMenu } from './menu.tsx'
 import { verify } from './operations.ts'
+import { RestartMenu } from './RestartMenu.tsx'
+import { whyNot } from './reach.ts'
 import { tabsOfMachine } from './tabs.tsx'
 
 /** One machine: how it is reached, what it is, what its browser shows. */
@@ -62,6 +66,8 @@ function MachineHead({ machine }: { machine: MachineView }) {
   const busy = useBusy(`verify:${machine.id}`)
   // The menu's words depend on it.
   usePins((state) => state.pins)
+  const wide = useWide(1280)
+  const why = whyNot(machine)
   return (
     <div className={styles.head}>
       <Chain machine={machine} />
@@ -71,9 +77,22 @@ function MachineHead({ machine }: { machine: MachineView }) {
             icon={<Stethoscope size={15} aria-hidden />}
             busy={busy}
             data-testid="health-check"
+            aria-label="Health check"
             onClick={() => void verify(machine)}
           >
-            Health check
+            {wide && 'Health check'}
+          </Button>
+        </Tooltip>
+        <RestartMenu machine={machine} />
+        <Tooltip text={why ?? <Kbd keys={keysOf('machine.run-task') ?? ''} />}>
+          <Button
+            icon={<Play size={15} aria-hidden />}
+            disabled={why !== undefined}
+            data-testid="run-task"
+            aria-label="Run task"
+            onClick={() => openRunTask(machine)}
+          >
+            {wide && 'Run task'}
           </Button>
         </Tooltip>
         <PowerMenu machine={machine} />

@@ -54,6 +54,9 @@ export function needsAttention(machine: MachineView): boolean {
   )
 }
 
+/** In the order in which a keystroke passes them. */
+export const linkOrder: readonly LinkName[] = ['laptop', 'tunnel', 'agent', 'docker', 'browser']
+
 export const linkTitles = {
   laptop: 'Laptop',
   tunnel: 'Tunnel',

@@ -1,4 +1,4 @@
-import { AppWindow, Hand, Monitor, Pin, PinOff, Power, Stethoscope, Trash2 } from 'lucide-react'
+import { AppWindow, Hand, Monitor, OctagonX, Pin, PinOff, Power, Stethoscope, Trash2 } from 'lucide-react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { ActionContext } from '../../app/action-kit.ts'
 import { actionContext, actions } from '../../app/actions.ts'
@@ -14,6 +14,7 @@ const icons: Record<string, MenuEntry['icon']> = {
   'browser.start': <Power size={15} aria-hidden />,
   'browser.stop': <Power size={15} aria-hidden />,
   'machine.window': <AppWindow size={15} aria-hidden />,
+  'machine.terminate': <OctagonX size={15} aria-hidden />,
   'machine.remove': <Trash2 size={15} aria-hidden />,
 }
 
@@ -25,6 +26,7 @@ const offered = [
   'browser.start',
   'browser.stop',
   'machine.pin',
+  'machine.terminate',
   'machine.uninstall',
   'machine.remove',
 ]
@@ -48,8 +50,8 @@ export function machineMenu(machine: MachineView, opened = false): MenuEntry[] {
       icon: action.id === 'machine.pin' ? pinIcon : icons[action.id],
       // Keys work on the page of the open machine, so only there are they shown.
       keys: opened ? action.keys : undefined,
-      danger: action.id === 'machine.remove',
-      separated: action.id === 'machine.remove' || action.id === 'machine.pin',
+      danger: action.id === 'machine.remove' || action.id === 'machine.terminate',
+      separated: action.id === 'machine.terminate' || action.id === 'machine.pin',
       run: () => action.run(context),
     }))
   if (opened) return entries

@@ -63,3 +63,74 @@ export function removeMachine(machine: MachineView): void {
       }),
   })
 }
+
+/** The browser ends and comes back with its context, page and size. */
+export function restartBrowser(machine: MachineView): void {
+  const before = machine.browser
+  confirm({
+    title: `Restart the browser on ${machine.name}?`,
+    text: 'It comes back on the same page with its cookies. Further tabs, and what was typed but not sent, are lost.',
+    action: 'Restart browser',
+    run: () =>
+      work(`browser:${machine.id}`, 'Restarting the browser', async () => {
+        await callAgent(machine.id, 'browser.stop', {})
+        await callAgent(machine.id, 'browser.start', {
+          ...(before?.url == null ? {} : { url: before.url }),
+          ...(before?.resolution == null
+            ? {}
+            : { width: before.resolution.width, height: before.resolution.height, dpi: before.resolution.dpi }),
+          ...(before?.contextId == null ? {} : { contextId: before.contextId }),
+        })
+      }),
+  })
+}
+
+/** Every service of the machine, workers after they have drained. */
+export function restartServices(machine: MachineView): void {
+  confirm({
+    title: `Restart the services on ${machine.name}?`,
+    text: 'The API and every worker restart with the variables that are in the env file now. Workers drain first.',
+    action: 'Restart services',
+    run: () =>
+      work(`services:${machine.id}`, 'Restarting the services', async () => {
+        const { restarted } = await callAgent(machine.id, 'env.set', { vars: {}, restart: true })
+        const detail = restarted.length === 0 ? 'Nothing was running.' : `Restarted: ${restarted.join(', ')}.`
+        toast({ title: `The services of ${machine.name} restarted`, detail, id: `services:${machine.id}` })
+      }),
+  })
+}
+
+/** Only the agent that this console started itself can be restarted by it. */
+export function restartAgent(machine: MachineView): void {
+  confirm({
+    title: 'Restart the agent of this computer?',
+    text: 'Its browser and everything that runs in it ends, and both start again.',
+    action: 'Restart agent',
+    run: () =>
+      work(`agent:${machine.id}`, 'Restarting the agent', async () => {
+        await call('power.terminate', { machineId: machine.id })
+        await call('fleet.wake', { machineId: machine.id })
+      }),
+  })
+}
+
+/** Ends the sandbox for good; for an EC2 instance that is the instance itself. */
+export function terminate(machine: MachineView): void {
+  const ec2 = machine.provider?.kind === 'ec2' ? machine.provider.instanceId : null
+  const text =
+    ec2 !== null
+      ? `EC2 terminates ${ec2} with its disks: browser contexts, recordings and logs on it are gone, and it cannot be started again.`
+      : machine.tunnel.kind === 'local'
+        ? 'Its agent ends, and its browser with it. Wake starts both again.'
+        : 'Its browser ends with what is open in it, and this console lets go of it until someone presses Wake. The machine itself stays on.'
+  confirm({
+    title: `Terminate ${machine.name}?`,
+    text,
+    action: 'Terminate',
+    typed: machine.name,
+    run: () =>
+      work(`terminate:${machine.id}`, `Terminating ${machine.name}`, async () => {
+        await call('power.terminate', { machineId: machine.id })
+      }),
+  })
+}

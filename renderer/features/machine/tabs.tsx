@@ -1,12 +1,21 @@
-import { LayoutDashboard, Monitor, SquareTerminal } from 'lucide-react'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { Container, Cpu, KeyRound, LayoutDashboard, Monitor, Route, ScrollText, SquareTerminal } from 'lucide-react'
+import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { MachineTab } from '../../app/route.ts'
 import { LiveTab } from '../live/LiveTab.tsx'
-import { Overview } from './Overview.tsx'
 
-// Loaded when first shown: xterm is large, and most starts of the console never need it.
+// Loaded when first shown: xterm and the charts are large, and most starts of the console need neither.
 const TerminalTab = lazy(() => import('../terminal/TerminalTab.tsx').then((part) => ({ default: part.TerminalTab })))
+const Overview = lazy(() => import('./Overview.tsx').then((part) => ({ default: part.Overview })))
+const WorkersTab = lazy(() => import('../workers/WorkersTab.tsx').then((part) => ({ default: part.WorkersTab })))
+const ContainersTab = lazy(() =>
+  import('../containers/ContainersTab.tsx').then((part) => ({ default: part.ContainersTab })),
+)
+const EnvTab = lazy(() => import('../env/EnvTab.tsx').then((part) => ({ default: part.EnvTab })))
+const AuditTab = lazy(() => import('../machine-audit/AuditTab.tsx').then((part) => ({ default: part.AuditTab })))
+const ConnectionTab = lazy(() =>
+  import('../connection/ConnectionTab.tsx').then((part) => ({ default: part.ConnectionTab })),
+)
 
 interface TabOfMachine {
   value: MachineTab
@@ -14,6 +23,13 @@ interface TabOfMachine {
   icon: ReactNode
   content: (machine: MachineView) => ReactNode
 }
+
+/** A tab that starts anew for each machine, and is loaded with its first showing. */
+const whenShown = (Tab: ComponentType<{ machine: MachineView }>) => (machine: MachineView) => (
+  <Suspense>
+    <Tab key={machine.id} machine={machine} />
+  </Suspense>
+)
 
 /** The parts of a machine's page, in the order in which they stand. */
 export const tabsOfMachine: readonly TabOfMachine[] = [
@@ -27,16 +43,42 @@ export const tabsOfMachine: readonly TabOfMachine[] = [
     value: 'overview',
     title: 'Overview',
     icon: <LayoutDashboard size={15} aria-hidden />,
-    content: (machine) => <Overview machine={machine} />,
+    content: whenShown(Overview),
   },
   {
     value: 'terminal',
     title: 'Terminal',
     icon: <SquareTerminal size={15} aria-hidden />,
-    content: (machine) => (
-      <Suspense>
-        <TerminalTab key={machine.id} machine={machine} />
-      </Suspense>
-    ),
+    content: whenShown(TerminalTab),
+  },
+  {
+    value: 'workers',
+    title: 'Workers',
+    icon: <Cpu size={15} aria-hidden />,
+    content: whenShown(WorkersTab),
+  },
+  {
+    value: 'containers',
+    title: 'Containers',
+    icon: <Container size={15} aria-hidden />,
+    content: whenShown(ContainersTab),
+  },
+  {
+    value: 'env',
+    title: 'Env',
+    icon: <KeyRound size={15} aria-hidden />,
+    content: whenShown(EnvTab),
+  },
+  {
+    value: 'audit',
+    title: 'Audit',
+    icon: <ScrollText size={15} aria-hidden />,
+    content: whenShown(AuditTab),
+  },
+  {
+    value: 'connection',
+    title: 'Connection',
+    icon: <Route size={15} aria-hidden />,
+    content: whenShown(ConnectionTab),
   },
 ]

@@ -4,16 +4,18 @@ import { keysOf } from '../../app/actions.ts'
 import { useBusy } from '../../app/work.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu, type MenuEntry } from '../../ui/Menu.tsx'
+import { useWide } from '../../ui/useWide.ts'
 import { openAutoStop, openEdit, powerKey, rebootMachine, startMachine, stopMachine, wake } from './operations.ts'
 
 /** Start, stop, reboot and auto-stop, as far as this kind of machine can. */
 export function PowerMenu({ machine }: { machine: MachineView }) {
   const busy = useBusy(powerKey(machine))
+  const wide = useWide(1280)
   return (
     <Menu
       trigger={
-        <Button icon={<Power size={15} aria-hidden />} busy={busy} data-testid="power">
-          Power
+        <Button icon={<Power size={15} aria-hidden />} busy={busy} aria-label="Power" data-testid="power">
+          {wide && 'Power'}
         </Button>
       }
       entries={powerEntries(machine)}

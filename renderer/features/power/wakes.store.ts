@@ -1,0 +1,37 @@
+import { create } from 'zustand'
+import type { IpcEventData } from '../../../shared/ipc.ts'
+import { call, onIpcEvent } from '../../app/bridge.ts'
+
+type WakeStep = IpcEventData<'wake.step'>['step']
+
+export interface Wake {
+  since: number
+  step: WakeStep
+}
+
+/** The machines that are being woken, by whichever window asked for it. */
+export const useWakes = create<{ wakes: Readonly<Record<string, Wake>> }>(() => ({ wakes: {} }))
+
+export const useWaking = (machineId: string) => useWakes((state) => state.wakes[machineId] !== undefined)
+
+/** The wakes after one more step of one of them; the last step ends it. */
+export function afterStep(
+  wakes: Readonly<Record<string, Wake>>,
+  { machineId, step }: IpcEventData<'wake.step'>,
+  now: number,
+): Readonly<Record<string, Wake>> {
+  if (step === 'done' || step === 'failed') {
+    return Object.fromEntries(Object.entries(wakes).filter(([id]) => id !== machineId))
+  }
+  return { ...wakes, [machineId]: { since: wakes[machineId]?.since ?? now, step } }
+}
+
+/** Follows every wake; returns the way to stop. */
+export function startWakes(): () => void {
+  return onIpcEvent('wake.step', (told) => {
+    useWakes.setState(({ wakes }) => ({ wakes: afterStep(wakes, told, Date.now()) }))
+  })
+}
+
+/** Nobody waits any more; what was switched on stays on. */
+export const stopWaiting = (machineId: string) => call('fleet.wakeCancel', { machineId })
