@@ -49,10 +49,12 @@ export function metricsTable(connection: Connection) {
       `SELECT at, cpu, memory, disk, rx, tx FROM ${tier.table} WHERE sandbox_id = ? AND at >= ? AND at < ? ORDER BY at`,
     ),
   )
-  const readTail = connection.prepare(
-    `SELECT at / @everyMs * @everyMs AS at, avg(cpu) AS cpu, avg(memory) AS memory, avg(disk) AS disk,
-       avg(rx) AS rx, avg(tx) AS tx
-     FROM metrics_raw WHERE sandbox_id = @id AND at >= @from AND at < @to GROUP BY 1 ORDER BY 1`,
+  const readTail = tiers.map(({ everyMs }) =>
+    connection.prepare(
+      `SELECT at / ${everyMs} * ${everyMs} AS at, avg(cpu) AS cpu, avg(memory) AS memory, avg(disk) AS disk,
+         avg(rx) AS rx, avg(tx) AS tx
+       FROM metrics_raw WHERE sandbox_id = ? AND at >= ? AND at < ? GROUP BY 1 ORDER BY 1`,
+    ),
   )
   const machines = connection.prepare('SELECT id FROM sandboxes').pluck()
   let waiting: [id: string, point: MetricPoint][] = []
@@ -111,7 +113,8 @@ export function metricsTable(connection: Connection) {
       if (index === 0) return { everyMs, points }
       const newest = points.at(-1)?.at
       const missing = newest === undefined ? from : newest + everyMs
-      return { everyMs, points: [...points, ...(readTail.all({ id, everyMs, from: missing, to }) as MetricPoint[])] }
+      const tail = (readTail[index]?.all(id, missing, to) ?? []) as MetricPoint[]
+      return { everyMs, points: [...points, ...tail] }
     },
   }
 }

@@ -14,15 +14,16 @@ import { MachineFacts } from './MachineFacts.tsx'
 export function Overview({ machine }: { machine: MachineView }) {
   return (
     <div className={styles.overview} data-testid="overview">
-      {machineCondition(machine) !== null && (
+      {machineCondition(machine) !== null ? (
         <div className={styles.wide}>
           <StateStrip machine={machine} />
         </div>
-      )}
-      {machine.problem !== null && (
-        <div className={styles.wide}>
-          <ErrorText problem={{ ...machine.problem, title: 'What the last check found' }} />
-        </div>
+      ) : (
+        machine.problem !== null && (
+          <div className={styles.wide}>
+            <ErrorText problem={{ ...machine.problem, title: 'What the last check found' }} />
+          </div>
+        )
       )}
       <Card title="Machine">
         <MachineFacts machine={machine} />

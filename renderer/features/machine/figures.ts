@@ -7,5 +7,6 @@ export function formatRate(bytesPerSecond: number): string {
 
 /** Megabytes, or gigabytes from a thousand on. */
 export function formatMegabytes(megabytes: number): string {
+  if (megabytes > 0 && megabytes < 10) return `${megabytes.toFixed(1)} MB`
   return megabytes < 1024 ? `${Math.round(megabytes)} MB` : `${(megabytes / 1024).toFixed(1)} GB`
 }

@@ -1,7 +1,9 @@
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
 import { classes } from '../../ui/classes.ts'
+import { problemText } from '../../ui/ErrorText.tsx'
 import tones from '../../ui/StateDot.module.css'
 import { machineCondition } from '../live/condition.ts'
 import { actionTitle, panelIcons } from '../live/LivePanel.tsx'
@@ -24,13 +26,19 @@ export function StateStrip({ machine }: { machine: MachineView }) {
         <Icon size={17} aria-hidden />
       </span>
       <p>
-        <strong>{condition.title}.</strong> {condition.text}{' '}
+        <strong>{condition.title}.</strong> {sentence(condition.text)}{' '}
         {condition.since !== null && (
           <>
             Since <Age at={condition.since} />.
           </>
         )}
       </p>
+      {machine.problem !== null && (
+        <CopyButton
+          text={problemText({ ...machine.problem, title: `${machine.name}: ${condition.title}` })}
+          label="Copy the problem"
+        />
+      )}
       {waking ? (
         <WakeProgress machineId={machine.id} />
       ) : (
@@ -43,3 +51,6 @@ export function StateStrip({ machine }: { machine: MachineView }) {
     </section>
   )
 }
+
+/** What programs say often ends without a full stop. */
+const sentence = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`)
