@@ -1,5 +1,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { AuditScreen } from '../features/audit/AuditScreen.tsx'
+import { DeploysScreen } from '../features/deploys/DeploysScreen.tsx'
+import { NewDeploy } from '../features/deploys/NewDeploy.tsx'
 import { DiagnosticsScreen } from '../features/diagnostics/DiagnosticsScreen.tsx'
 import { Enroll } from '../features/enroll/Enroll.tsx'
 import { CompareEnv } from '../features/env/CompareEnv.tsx'
@@ -63,6 +65,7 @@ export function App() {
             <AutoStopDialog />
             <RunTask />
             <CompareEnv />
+            <NewDeploy />
             <ConfirmDialog />
             <PromptDialog />
           </ErrorBoundary>
@@ -81,6 +84,7 @@ function Screen() {
       {route.screen === 'fleet' && <FleetScreen />}
       {route.screen === 'settings' && <SettingsScreen />}
       {route.screen === 'workers' && <WorkersScreen />}
+      {route.screen === 'deploys' && <DeploysScreen />}
       {route.screen === 'audit' && <AuditScreen />}
       {route.screen === 'diagnostics' && <DiagnosticsScreen />}
       {route.screen === 'machine' && <MachineScreen machineId={route.machineId} tab={route.tab} />}

@@ -1,5 +1,6 @@
-import { Activity, Cpu, LayoutGrid, ScrollText, Settings } from 'lucide-react'
+import { Activity, Cpu, LayoutGrid, Rocket, ScrollText, Settings } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { running, useDeploys } from '../features/deploys/deploys.store.ts'
 import { useFleet } from '../features/fleet/fleet.store.ts'
 import { machineLook } from '../features/machine/look.ts'
 import { countRunning, useWorkers } from '../features/workers/workers.store.ts'
@@ -17,6 +18,7 @@ export function Sidebar() {
   const pins = usePins((state) => state.pins)
   const pinned = pins.flatMap((id) => machines[id] ?? [])
   const workers = useWorkers((state) => countRunning(state.known))
+  const deploying = useDeploys((state) => running(state.rollouts).length)
   const count = Object.keys(machines).length
   return (
     <nav className={styles.side} aria-label="Main">
@@ -36,6 +38,13 @@ export function Sidebar() {
         icon={<Cpu size={16} aria-hidden />}
         title="Workers"
         end={workers > 0 && <span className={styles.count}>{workers}</span>}
+      />
+      <SideLink
+        to={{ screen: 'deploys' }}
+        current={route.screen === 'deploys'}
+        icon={<Rocket size={16} aria-hidden />}
+        title="Deploys"
+        end={deploying > 0 && <span className={styles.count}>{deploying} running</span>}
       />
       <SideLink
         to={{ screen: 'audit' }}

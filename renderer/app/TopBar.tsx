@@ -8,7 +8,13 @@ import { go, useRoute } from './route.ts'
 import styles from './Shell.module.css'
 import { show } from './ui.store.ts'
 
-const titles = { settings: 'Settings', audit: 'Audit', diagnostics: 'Diagnostics', workers: 'Workers' } as const
+const titles = {
+  settings: 'Settings',
+  audit: 'Audit',
+  deploys: 'Deploys',
+  diagnostics: 'Diagnostics',
+  workers: 'Workers',
+} as const
 
 /** Where one is, in what state it is, and the way to everything else. */
 export function TopBar() {

@@ -1,4 +1,5 @@
 import { auditActions } from '../features/audit/actions.ts'
+import { deployActions } from '../features/deploys/actions.ts'
 import { fleetActions } from '../features/fleet/actions.ts'
 import { localMachine, useFleet } from '../features/fleet/fleet.store.ts'
 import { machineActions } from '../features/machine/actions.ts'
@@ -32,6 +33,7 @@ export const actions: readonly ConsoleAction[] = [
   ...terminalActions,
   ...fleetActions,
   ...auditActions,
+  ...deployActions,
   ...windowActions,
 ]
 

@@ -7,6 +7,7 @@ export const machineTabs = [
   'workers',
   'containers',
   'env',
+  'deploys',
   'audit',
   'connection',
 ] as const
@@ -17,13 +18,17 @@ export type Route =
   | { screen: 'settings' }
   | { screen: 'audit' }
   | { screen: 'workers' }
+  | { screen: 'deploys' }
   | { screen: 'diagnostics' }
   | { screen: 'machine'; machineId: string; tab: MachineTab }
+
+const plainScreens = ['settings', 'audit', 'workers', 'deploys', 'diagnostics'] as const
 
 /** The place a hash names; what it does not know is the fleet. */
 export function parseRoute(hash: string): Route {
   const [screen, id, tab] = hash.replace(/^#?\/?/, '').split('/')
-  if (screen === 'settings' || screen === 'audit' || screen === 'diagnostics' || screen === 'workers') return { screen }
+  const plain = plainScreens.find((name) => name === screen)
+  if (plain !== undefined) return { screen: plain }
   if (screen === 'machine' && id !== undefined && id !== '') {
     const known = machineTabs.find((name) => name === tab)
     return { screen: 'machine', machineId: decode(id), tab: known ?? 'live' }

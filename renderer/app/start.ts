@@ -1,3 +1,4 @@
+import { startDeploys } from '../features/deploys/deploys.store.ts'
 import { tryLocal } from '../features/firstrun/local.store.ts'
 import { startFleet } from '../features/fleet/fleet.store.ts'
 import { startFleetView } from '../features/fleet/view.store.ts'
@@ -32,6 +33,7 @@ export function startWindow(): void {
   startWakes()
   startWorkers()
   startPrompts()
+  startDeploys()
   onIpcEvent('command', ({ command }) => {
     if (command === 'palette') show('palette')
     else go({ screen: command })

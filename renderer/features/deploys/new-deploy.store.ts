@@ -1,6 +1,12 @@
 import { create } from 'zustand'
 
-/** The form for a new deploy: open with the machines it begins with, or closed. */
-export const useNewDeploy = create<{ machineIds: readonly string[] | null }>(() => ({ machineIds: null }))
+interface NewDeployState {
+  /** The machines the form begins with; null while it is closed. */
+  machineIds: readonly string[] | null
+  tag: string
+}
+
+/** The form for a new deploy. */
+export const useNewDeploy = create<NewDeployState>(() => ({ machineIds: null, tag: '' }))
 
 export const closeNewDeploy = () => useNewDeploy.setState({ machineIds: null })

@@ -11,6 +11,7 @@ import { Kbd } from '../../ui/Kbd.tsx'
 import { keepShown } from '../../ui/selection.ts'
 import { Table } from '../../ui/Table.tsx'
 import { useWide } from '../../ui/useWide.ts'
+import { DeployBanner } from '../deploys/DeployBanner.tsx'
 import { FirstRun } from '../firstrun/FirstRun.tsx'
 import { LocalOffer } from '../firstrun/LocalOffer.tsx'
 import { useLocalStart } from '../firstrun/local.store.ts'
@@ -72,6 +73,7 @@ function Machines() {
   return (
     <>
       <SummaryCards machines={all} chosen={group} onChoose={(next) => useFleetView.setState({ group: next })} />
+      <DeployBanner />
       <LocalOffer />
       <FleetTools machines={all} shown={rows.length} />
       {selected.size > 0 && <SelectionBar count={selected.size} hidden={hidden} />}

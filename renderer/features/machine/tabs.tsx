@@ -1,4 +1,14 @@
-import { Container, Cpu, KeyRound, LayoutDashboard, Monitor, Route, ScrollText, SquareTerminal } from 'lucide-react'
+import {
+  Container,
+  Cpu,
+  KeyRound,
+  LayoutDashboard,
+  Monitor,
+  Rocket,
+  Route,
+  ScrollText,
+  SquareTerminal,
+} from 'lucide-react'
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { MachineTab } from '../../app/route.ts'
@@ -12,6 +22,9 @@ const ContainersTab = lazy(() =>
   import('../containers/ContainersTab.tsx').then((part) => ({ default: part.ContainersTab })),
 )
 const EnvTab = lazy(() => import('../env/EnvTab.tsx').then((part) => ({ default: part.EnvTab })))
+const MachineDeploys = lazy(() =>
+  import('../deploys/MachineDeploys.tsx').then((part) => ({ default: part.MachineDeploys })),
+)
 const AuditTab = lazy(() => import('../machine-audit/AuditTab.tsx').then((part) => ({ default: part.AuditTab })))
 const ConnectionTab = lazy(() =>
   import('../connection/ConnectionTab.tsx').then((part) => ({ default: part.ConnectionTab })),
@@ -68,6 +81,12 @@ export const tabsOfMachine: readonly TabOfMachine[] = [
     title: 'Env',
     icon: <KeyRound size={15} aria-hidden />,
     content: whenShown(EnvTab),
+  },
+  {
+    value: 'deploys',
+    title: 'Deploys',
+    icon: <Rocket size={15} aria-hidden />,
+    content: whenShown(MachineDeploys),
   },
   {
     value: 'audit',
