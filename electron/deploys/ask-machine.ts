@@ -112,7 +112,7 @@ export async function findOut(deps: AskDeps, rollout: Rollout, leg: Leg): Promis
         return end === 'completed' ? { type: 'deployed', facts } : { type: 'ended', ...end, facts }
       }
       if (record === undefined && health.currentDeploy === null) return { type: 'notBegun' }
-      if (silence !== '') tell(record?.step ?? 'reconnect', 'Reached again: the deploy goes on', null)
+      if (look === 0 || silence !== '') tell(record?.step ?? 'check', 'Under way on the machine', null)
       silence = ''
       heardAt = clock.now()
     } catch (error) {

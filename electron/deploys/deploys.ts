@@ -37,6 +37,7 @@ export class Deploys {
     const { fleet, store, clock, log } = deps
     this.rollouts = new Rollouts({
       ...{ machines: fleet, store, clock, log, onChanged: deps.onChanged, onProgress: deps.onProgress },
+      onEnded: (rollout) => this.#ended(rollout),
     })
     this.feeds = new Feeds({
       ...{ store, clock, log, onChanged: deps.onFeed, logins: new RegistryLogins(deps.vault) },
@@ -112,6 +113,13 @@ export class Deploys {
     return this.rollouts.begin({
       ...{ kind: 'rollback', tag, operator, force, machines, maxUnavailable: 1, onFailure: 'stop' },
     })
+  }
+
+  #ended(rollout: Rollout): void {
+    if (rollout.kind !== 'deploy' || rollout.status !== 'completed') return
+    for (const environment of new Set(rollout.legs.map((leg) => leg.environment))) {
+      void this.feeds.deployed(environment, rollout.tag)
+    }
   }
 
   #deployNew(environment: Environment, config: FeedConfig, found: PendingTag): boolean {

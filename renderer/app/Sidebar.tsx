@@ -44,7 +44,7 @@ export function Sidebar() {
         current={route.screen === 'deploys'}
         icon={<Rocket size={16} aria-hidden />}
         title="Deploys"
-        end={deploying > 0 && <span className={styles.count}>{deploying} running</span>}
+        end={deploying > 0 && <span className={styles.count}>{deploying}</span>}
       />
       <SideLink
         to={{ screen: 'audit' }}

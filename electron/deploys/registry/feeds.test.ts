@@ -80,6 +80,8 @@ test('new tags are pending with their commits, and what is deployed and older is
     ['v2', 'commit-of-v2'],
   ])
   expect(lookedAt).not.toBeNull()
+  await feeds.deployed('prod', 'v2')
+  expect((await feeds.view('prod')).pending.map(({ tag }) => tag)).toEqual(['v3'])
   deployed.push('v2')
   await feeds.dismiss('prod', 'v3', 'sha256:3')
   expect((await feeds.look('prod')).pending).toEqual([])

@@ -1,6 +1,6 @@
 import { environments } from '../../../shared/domain/machine.ts'
 import { readTagPattern } from '../../../shared/domain/tag-pattern.ts'
-import { Problem } from '../../../shared/errors.ts'
+import { Problem, type ProblemCode } from '../../../shared/errors.ts'
 import type { FeedConfig, FeedView, PendingTag } from '../../../shared/ipc-deploys.ts'
 import { type Clock, isoTime } from '../../clock.ts'
 import type { Log } from '../../log.ts'
@@ -22,6 +22,16 @@ export interface FeedsDeps {
   deploy: (environment: Environment, config: FeedConfig, tag: PendingTag) => boolean
   onChanged: (view: FeedView) => void
   makeSource?: (config: FeedConfig, account: () => Promise<RegistryAccount | undefined>) => ImageSource
+}
+
+/** What a problem is called where a registry is meant, and not a machine. */
+const titles: Partial<Record<ProblemCode, string>> = {
+  unreachable: 'The registry cannot be reached',
+  timeout: 'The registry does not answer',
+  unauthorized: 'The registry does not let us in',
+  'not-found': 'There is no such repository',
+  'too-many-requests': 'The registry was asked too often',
+  'bad-answer': 'That does not look like a registry',
 }
 
 interface Watch {
@@ -72,13 +82,19 @@ export class Feeds {
   async view(environment: Environment): Promise<FeedView> {
     const { config, lookedAt, pending } = this.#kept.read(environment)
     const { looking, problem, nextLookAt } = this.#watch(environment)
-    const wire = problem?.toWire()
     return {
       ...{ environment, config, lookedAt, pending, machines: this.#deps.machinesIn(environment) },
       loginSince: config === null ? null : await this.#deps.logins.since(environment).catch(() => null),
       looking: looking !== undefined,
       nextLookAt: nextLookAt === undefined ? null : new Date(nextLookAt).toISOString(),
-      problem: wire === undefined ? null : { code: wire.code, title: wire.title, detail: wire.detail },
+      problem:
+        problem === undefined
+          ? null
+          : {
+              code: problem.code,
+              title: titles[problem.code] ?? 'The registry could not be read',
+              detail: problem.message,
+            },
     }
   }
 
@@ -126,6 +142,15 @@ export class Feeds {
       dismissed: [...feed.dismissed.filter((one) => one !== gone), gone].slice(-200),
     })
     return this.#tell(environment)
+  }
+
+  /** A tag has arrived there: it and what is older than it is pending no more. */
+  async deployed(environment: Environment, tag: string): Promise<void> {
+    const feed = this.#kept.read(environment)
+    const place = feed.pending.findIndex(({ deployAs }) => deployAs === tag)
+    if (place === -1) return
+    this.#kept.write(environment, { ...feed, pending: feed.pending.slice(0, place) })
+    await this.#tell(environment)
   }
 
   /** Looks now; a look that is under way is shared. */

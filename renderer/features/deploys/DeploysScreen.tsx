@@ -4,6 +4,7 @@ import { keysOf } from '../../app/actions.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
 import { Kbd } from '../../ui/Kbd.tsx'
+import { Tooltip } from '../../ui/Tooltip.tsx'
 import styles from './Deploys.module.css'
 import { listed, readFeeds, useDeploys } from './deploys.store.ts'
 import { FeedCard } from './FeedCard.tsx'
@@ -27,15 +28,17 @@ export function DeploysScreen() {
             <Rocket size={14} aria-hidden /> Nothing is being deployed.
           </span>
         )}
-        <Button
-          variant="primary"
-          icon={<Plus size={15} aria-hidden />}
-          data-testid="new-deploy"
-          className={styles.new}
-          onClick={() => openNewDeploy([])}
-        >
-          New deploy <Kbd keys={keysOf('deploys.new') ?? ''} />
-        </Button>
+        <Tooltip text={<Kbd keys={keysOf('deploys.new') ?? ''} />}>
+          <Button
+            variant="primary"
+            icon={<Plus size={15} aria-hidden />}
+            data-testid="new-deploy"
+            className={styles.new}
+            onClick={() => openNewDeploy([])}
+          >
+            New deploy
+          </Button>
+        </Tooltip>
       </div>
       {active.map((rollout) => (
         <RolloutCard key={rollout.id} rollout={rollout} />

@@ -66,6 +66,8 @@ function FeedTools({ feed, onEdit }: { feed: FeedView; onEdit: () => void }) {
     <span className={feedsStyles.feedTools}>
       {feed.looking ? (
         'looking…'
+      ) : feed.lookedAt === null ? (
+        'not read yet'
       ) : (
         <>
           looked <Age at={feed.lookedAt} />

@@ -33,6 +33,7 @@ export function History() {
   const [status, setStatus] = useState<StatusChoice>('all')
   const [text, setText] = useState('')
   const { rollouts, more, problem, older } = useHistory(environment, status, text)
+  const undone = new Set(rollouts?.map(({ rollbackOf }) => rollbackOf))
   const filtered = environment !== 'all' || status !== 'all' || text !== ''
   return (
     <section aria-labelledby="deploy-history" className={styles.part}>
@@ -76,7 +77,7 @@ export function History() {
             ))}
           </div>
           {rollouts.map((rollout) => (
-            <HistoryRow key={rollout.id} rollout={rollout} />
+            <HistoryRow key={rollout.id} rollout={rollout} undone={undone.has(rollout.id)} />
           ))}
         </div>
       )}
@@ -120,7 +121,7 @@ function useHistory(environment: string, status: StatusChoice, text: string) {
   }
 }
 
-function HistoryRow({ rollout }: { rollout: Rollout }) {
+function HistoryRow({ rollout, undone }: { rollout: Rollout; undone: boolean }) {
   const [open, setOpen] = useState(false)
   const busy = useBusy(rolloutKey(rollout.id))
   const look = rolloutLook(rollout.status)
@@ -141,6 +142,7 @@ function HistoryRow({ rollout }: { rollout: Rollout }) {
         <span className={styles.tag} title={rollout.tag}>
           {tagText(rollout.tag)}
           {rollout.kind === 'rollback' && <small> rollback</small>}
+          {undone && <small> rolled back since</small>}
         </span>
         <span className={styles[look.tone]}>{look.word}</span>
         <span>{rollout.legs.length === 1 ? only?.name : `${done} of ${rollout.legs.length}`}</span>

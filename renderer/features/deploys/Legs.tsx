@@ -11,7 +11,7 @@ import { StateDot } from '../../ui/StateDot.tsx'
 import { formatElapsed } from '../../ui/time.ts'
 import styles from './Deploys.module.css'
 import { progressKey, useDeploys } from './deploys.store.ts'
-import { legLook, nextStep, revertible, stepWord, tagText } from './look.ts'
+import { legLook, nextStep, plainDetail, revertible, stepWord, tagText } from './look.ts'
 import { retryRollout, rollBackRollout, rolloutKey } from './operations.ts'
 
 /** More than this is not read but searched: what needs a look comes first, the rest is counted. */
@@ -88,7 +88,7 @@ function LegTrouble({ leg }: { leg: Leg }) {
   return (
     <div className={styles.trouble}>
       <div>
-        <p className={styles.why}>{leg.detail}</p>
+        <p className={styles.why}>{plainDetail(leg.detail)}</p>
         <p className={styles.quiet}>{next}</p>
       </div>
       <CopyButton text={`${leg.name}: ${leg.state}\n${leg.detail}`} label="Copy what happened" />

@@ -18,7 +18,7 @@ import type { StateLook } from '../machine/look.ts'
 import styles from './Deploys.module.css'
 import { running, useDeploys } from './deploys.store.ts'
 import historyStyles from './History.module.css'
-import { shortDigest, tagText } from './look.ts'
+import { plainDetail, shortDigest, tagText } from './look.ts'
 import { openNewDeploy, rollBackMachine } from './operations.ts'
 import { RememberedDeploys } from './RememberedDeploys.tsx'
 import { RolloutCard } from './RolloutCard.tsx'
@@ -197,7 +197,7 @@ function AgentRow({ deploy }: { deploy: DeployRecord }) {
         <tr className={historyStyles.errorRow}>
           <td />
           <td colSpan={7}>
-            <p className={styles.why}>{deploy.errorMessage}</p>
+            <p className={styles.why}>{plainDetail(deploy.errorMessage)}</p>
           </td>
         </tr>
       )}

@@ -106,21 +106,23 @@ function NewDeployForm({ startWith, startTag }: { startWith: readonly string[]; 
         <PlanPreview machineIds={ids} maxUnavailable={maxUnavailable} tag={tag.trim()} />
       )}
       {problem !== null && <ErrorText problem={problem} />}
-      <DialogActions>
-        <span className={formStyles.summary}>
-          {ids.length > 0 && `${word}, ${batches} batch${batches === 1 ? '' : 'es'}`}
-        </span>
-        <Button onClick={closeNewDeploy}>Cancel</Button>
-        <Button
-          type="submit"
-          variant={force ? 'danger' : 'primary'}
-          busy={busy}
-          disabled={!ready}
-          data-testid="deploy-submit"
-        >
-          Deploy {tag.trim() === '' ? '' : tagText(tag.trim())} to {word}
-        </Button>
-      </DialogActions>
+      <div className={formStyles.footer}>
+        <DialogActions>
+          <span className={formStyles.summary}>
+            {ids.length > 0 && `${word}, ${batches} batch${batches === 1 ? '' : 'es'}`}
+          </span>
+          <Button onClick={closeNewDeploy}>Cancel</Button>
+          <Button
+            type="submit"
+            variant={force ? 'danger' : 'primary'}
+            busy={busy}
+            disabled={!ready}
+            data-testid="deploy-submit"
+          >
+            Deploy {tag.trim() === '' ? '' : tagText(tag.trim())} to {word}
+          </Button>
+        </DialogActions>
+      </div>
     </form>
   )
 }

@@ -31,6 +31,7 @@ export function RolloutCard({ rollout }: { rollout: Rollout }) {
   const look = rolloutLook(rollout.status)
   const part = overall(rollout, ({ machineId }) => progress[progressKey(rollout.id, machineId)]?.progress ?? null)
   const done = rollout.legs.filter(({ state }) => state === 'completed').length
+  const share = hasEnded(rollout.status) ? done / rollout.legs.length : part
   const tone = rollout.status === 'failed' ? 'broken' : rollout.status === 'completed' ? 'up' : 'engine'
   return (
     <section
@@ -54,7 +55,7 @@ export function RolloutCard({ rollout }: { rollout: Rollout }) {
       </header>
       {rollout.status === 'interrupted' && <Interrupted rollout={rollout} />}
       <div className={styles.rolloutBar}>
-        <Bar label={`Progress of the deploy of ${rollout.tag}`} value={part} tone={tone} />
+        <Bar label={`Progress of the deploy of ${rollout.tag}`} value={share} tone={tone} />
         <span className={styles.figure}>
           {done} of {rollout.legs.length}
         </span>

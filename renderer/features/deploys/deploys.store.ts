@@ -38,6 +38,12 @@ export function putAway(rolloutId: number): void {
 
 function changed(rollout: Rollout): void {
   const before = useDeploys.getState().rollouts[rollout.id]
+  // A new one takes the place of those that have ended: they stand in the history.
+  if (before === undefined) {
+    useDeploys.setState((state) => ({
+      rollouts: Object.fromEntries(running(state.rollouts).map((known) => [known.id, known])),
+    }))
+  }
   const ends = hasEnded(rollout.status) && before !== undefined && !hasEnded(before.status)
   useDeploys.setState((state) => ({
     rollouts: { ...state.rollouts, [rollout.id]: rollout },

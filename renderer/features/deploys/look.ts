@@ -123,6 +123,9 @@ export function revertible({ legs }: Pick<Rollout, 'legs'>): Leg[] {
   )
 }
 
+/** What happened, as it is shown: an agent's sentences follow a container's last lines after a space. */
+export const plainDetail = (detail: string) => detail.replace(/\n +/g, '\n')
+
 /** `sha256:1a2b3c4d5e6f`, as long as anyone compares by eye. */
 export function shortDigest(digest: string): string {
   return digest.replace(/^sha256:/, '').slice(0, 12)

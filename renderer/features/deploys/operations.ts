@@ -69,8 +69,8 @@ export function rollBackRollout(rollout: Rollout, only?: Leg): void {
     return `${leg.name} to ${leg.previousTag === null ? 'what ran before' : tagText(leg.previousTag)}${digest}`
   })
   confirm({
-    title: `Roll back ${only === undefined ? `all ${legs.length === 1 ? '' : `${legs.length} machines of `}${tagText(rollout.tag)}` : only.name}?`,
-    text: `${list(back)}, the last one first, by the same steps: drained, replaced, proved healthy.`,
+    title: `Roll back ${tagText(rollout.tag)} on ${legs.length === 1 ? legs[0]?.name : `${legs.length} machines`}?`,
+    text: `${list(back)}, ${legs.length === 1 ? '' : 'the last one first, '}by the same steps: drained, replaced, proved healthy.`,
     action: 'Roll back',
     run: () =>
       act(rollout, 'Rolling back', async () => {
