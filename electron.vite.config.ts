@@ -39,6 +39,7 @@ export default defineConfig({
   renderer: {
     root: at('renderer'),
     plugins: [react()],
+    worker: { format: 'es' },
     build: {
       outDir: at('out', 'renderer'),
       emptyOutDir: true,

@@ -70,7 +70,21 @@ export async function startDockerd(): Promise<Dockerd> {
       mkdirSync(bin, { recursive: true })
       copyFileSync('/bin/busybox', path.join(bin, 'busybox'))
       chmodSync(path.join(bin, 'busybox'), 0o755)
-      for (const name of ['sh', 'echo', 'cat', 'sleep', 'true', 'false', 'seq', 'date', 'env', 'ls', 'yes']) {
+      for (const name of [
+        'sh',
+        'echo',
+        'cat',
+        'sleep',
+        'true',
+        'false',
+        'seq',
+        'date',
+        'env',
+        'ls',
+        'yes',
+        'touch',
+        'tail',
+      ]) {
         symlinkSync('busybox', path.join(bin, name))
       }
       const archive = at('image.tar')

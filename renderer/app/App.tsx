@@ -1,4 +1,5 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
+import { lazy, Suspense } from 'react'
 import { AuditScreen } from '../features/audit/AuditScreen.tsx'
 import { DeploysScreen } from '../features/deploys/DeploysScreen.tsx'
 import { NewDeploy } from '../features/deploys/NewDeploy.tsx'
@@ -31,6 +32,8 @@ import { Shortcuts } from './Shortcuts.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { StatusLine } from './StatusLine.tsx'
 import { TopBar } from './TopBar.tsx'
+
+const LogsScreen = lazy(() => import('../features/logs/LogsScreen.tsx').then((part) => ({ default: part.LogsScreen })))
 
 const copyText = async (text: string) => {
   await call('app.copyText', { text })
@@ -87,6 +90,11 @@ function Screen() {
       {route.screen === 'deploys' && <DeploysScreen />}
       {route.screen === 'audit' && <AuditScreen />}
       {route.screen === 'diagnostics' && <DiagnosticsScreen />}
+      {route.screen === 'logs' && (
+        <Suspense>
+          <LogsScreen machineIds={route.machineIds} />
+        </Suspense>
+      )}
       {route.screen === 'machine' && <MachineScreen machineId={route.machineId} tab={route.tab} />}
     </ErrorBoundary>
   )

@@ -34,6 +34,15 @@ function Crumbs() {
   const route = useRoute((state) => state.route)
   const count = useFleet((state) => Object.keys(state.machines).length)
   const machine = useMachine(route.screen === 'machine' ? route.machineId : null)
+  if (route.screen === 'logs') {
+    const shown = route.machineIds.length === 0 ? count : route.machineIds.length
+    return (
+      <div className={styles.crumbs}>
+        <h1>Logs</h1>
+        <span className={styles.aside}>{shown === 1 ? '1 machine' : `${shown} machines`}</span>
+      </div>
+    )
+  }
   if (route.screen !== 'fleet' && route.screen !== 'machine')
     return (
       <div className={styles.crumbs}>

@@ -2,6 +2,7 @@ import { auditActions } from '../features/audit/actions.ts'
 import { deployActions } from '../features/deploys/actions.ts'
 import { fleetActions } from '../features/fleet/actions.ts'
 import { localMachine, useFleet } from '../features/fleet/fleet.store.ts'
+import { logsActions } from '../features/logs/actions.ts'
 import { machineActions } from '../features/machine/actions.ts'
 import { tabActions } from '../features/machine/tab-actions.ts'
 import { terminalActions } from '../features/terminal/actions.ts'
@@ -31,6 +32,7 @@ export const actions: readonly ConsoleAction[] = [
   ...machineActions,
   ...tabActions,
   ...terminalActions,
+  ...logsActions,
   ...fleetActions,
   ...auditActions,
   ...deployActions,

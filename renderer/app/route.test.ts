@@ -5,6 +5,9 @@ import { formatRoute, parseRoute } from './route.ts'
 test('a place survives the way through the address', () => {
   const place = { screen: 'machine', machineId: 'a/b c%', tab: 'overview' } as const
   expect(parseRoute(formatRoute(place))).toEqual(place)
+  const logs = { screen: 'logs', machineIds: ['a/b,c', 'd'] } as const
+  expect(parseRoute(formatRoute(logs))).toEqual(logs)
+  expect(parseRoute('#/logs')).toEqual({ screen: 'logs', machineIds: [] })
   expect(parseRoute('#/settings')).toEqual({ screen: 'settings' })
 })
 

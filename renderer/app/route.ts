@@ -4,6 +4,7 @@ export const machineTabs = [
   'live',
   'overview',
   'terminal',
+  'logs',
   'workers',
   'containers',
   'env',
@@ -20,6 +21,8 @@ export type Route =
   | { screen: 'workers' }
   | { screen: 'deploys' }
   | { screen: 'diagnostics' }
+  /** Of these machines; of all when there are none. */
+  | { screen: 'logs'; machineIds: readonly string[] }
   | { screen: 'machine'; machineId: string; tab: MachineTab }
 
 const plainScreens = ['settings', 'audit', 'workers', 'deploys', 'diagnostics'] as const
@@ -29,6 +32,7 @@ export function parseRoute(hash: string): Route {
   const [screen, id, tab] = hash.replace(/^#?\/?/, '').split('/')
   const plain = plainScreens.find((name) => name === screen)
   if (plain !== undefined) return { screen: plain }
+  if (screen === 'logs') return { screen, machineIds: (id ?? '').split(',').filter(Boolean).map(decode) }
   if (screen === 'machine' && id !== undefined && id !== '') {
     const known = machineTabs.find((name) => name === tab)
     return { screen: 'machine', machineId: decode(id), tab: known ?? 'live' }
@@ -46,6 +50,7 @@ function decode(part: string): string {
 
 export function formatRoute(route: Route): string {
   if (route.screen === 'machine') return `#/machine/${encodeURIComponent(route.machineId)}/${route.tab}`
+  if (route.screen === 'logs') return `#/logs/${route.machineIds.map(encodeURIComponent).join(',')}`
   return `#/${route.screen}`
 }
 

@@ -8,16 +8,17 @@ interface PopoverProps {
   title: string
   open: boolean
   onOpenChange: (open: boolean) => void
+  align?: 'start' | 'end'
   children: ReactNode
 }
 
 /** A small form beside the button that opened it. */
-export function Popover({ trigger, title, open, onOpenChange, children }: PopoverProps) {
+export function Popover({ trigger, title, open, onOpenChange, align = 'end', children }: PopoverProps) {
   return (
     <Base.Root open={open} onOpenChange={(next) => onOpenChange(next)}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
-        <Base.Positioner className={styles.positioner} sideOffset={6} align="end">
+        <Base.Positioner className={styles.positioner} sideOffset={6} align={align}>
           <Base.Popup className={classes(styles.popup, styles.popover)}>
             <Base.Title className="visually-hidden">{title}</Base.Title>
             {children}

@@ -3,6 +3,7 @@ import {
   Cpu,
   KeyRound,
   LayoutDashboard,
+  Logs,
   Monitor,
   Rocket,
   Route,
@@ -16,6 +17,7 @@ import { LiveTab } from '../live/LiveTab.tsx'
 
 // Loaded when first shown: xterm and the charts are large, and most starts of the console need neither.
 const TerminalTab = lazy(() => import('../terminal/TerminalTab.tsx').then((part) => ({ default: part.TerminalTab })))
+const LogsTab = lazy(() => import('../logs/LogsTab.tsx').then((part) => ({ default: part.LogsTab })))
 const Overview = lazy(() => import('./Overview.tsx').then((part) => ({ default: part.Overview })))
 const WorkersTab = lazy(() => import('../workers/WorkersTab.tsx').then((part) => ({ default: part.WorkersTab })))
 const ContainersTab = lazy(() =>
@@ -63,6 +65,12 @@ export const tabsOfMachine: readonly TabOfMachine[] = [
     title: 'Terminal',
     icon: <SquareTerminal size={15} aria-hidden />,
     content: whenShown(TerminalTab),
+  },
+  {
+    value: 'logs',
+    title: 'Logs',
+    icon: <Logs size={15} aria-hidden />,
+    content: whenShown(LogsTab),
   },
   {
     value: 'workers',

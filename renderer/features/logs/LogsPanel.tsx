@@ -1,0 +1,167 @@
+import { ArrowDown, Pause, Play, ScrollText } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import type { MachineView } from '../../../shared/domain/machine.ts'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorText } from '../../ui/ErrorText.tsx'
+import { useFleet } from '../fleet/fleet.store.ts'
+import { pickKey, useChoice } from './choices.store.ts'
+import { FeedNotes } from './FeedNotes.tsx'
+import styles from './Logs.module.css'
+import { LogsBar } from './LogsBar.tsx'
+import { currentLogs } from './operations.ts'
+import { LogScreen } from './screen.ts'
+import { LogsSession } from './session.ts'
+import { useUsualPicks } from './useUsualPicks.ts'
+
+interface LogsPanelProps {
+  /** What the person chose here is kept under this name. */
+  view: string
+  machines: readonly MachineView[]
+}
+
+/** History and stream of one or many services in one list by time. */
+export function LogsPanel({ view, machines }: LogsPanelProps) {
+  const { since, picks, wrap } = useChoice(view)
+  const [session, setSession] = useState<LogsSession | null>(null)
+  useUsualPicks(view, machines)
+  useEffect(() => {
+    const made = new LogsSession()
+    setSession(made)
+    currentLogs.session = made
+    return () => {
+      currentLogs.session = null
+      made.close()
+    }
+  }, [])
+  const shownSince = useRef(since)
+  useEffect(() => {
+    if (session === null || picks === undefined) return
+    if (shownSince.current === since) session.show(picks, since)
+    else session.restart(picks, since)
+    shownSince.current = since
+  }, [session, picks, since])
+  if (session === null) return null
+  return (
+    <div className={styles.panel}>
+      <LogsBar view={view} machines={machines} session={session} />
+      <FeedNotes session={session} />
+      {picks?.length === 0 ? (
+        <EmptyState
+          icon={<ScrollText size={26} aria-hidden />}
+          title="No service is chosen"
+          text="Choose services on the left above; their lines are merged by time."
+        />
+      ) : (
+        <LogList session={session} wrap={wrap} />
+      )}
+      <Foot session={session} />
+    </div>
+  )
+}
+
+function LogList({ session, wrap }: { session: LogsSession; wrap: boolean }) {
+  const scroller = useRef<HTMLElement>(null)
+  const sheet = useRef<HTMLDivElement>(null)
+  const screen = useRef<LogScreen | null>(null)
+  const feeds = session.state((state) => state.feeds)
+  const keys = Object.keys(feeds).sort().join('\n')
+  useEffect(() => {
+    if (scroller.current === null || sheet.current === null) return
+    const made = new LogScreen(scroller.current, sheet.current, session, namesOf(session, ''))
+    screen.current = made
+    return () => made.close()
+  }, [session])
+  useEffect(() => screen.current?.setNames(namesOf(session, keys)), [session, keys])
+  useEffect(() => screen.current?.setWrap(wrap), [wrap])
+  return (
+    <div className={styles.frame}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+      <section ref={scroller} className={styles.scroller} tabIndex={0} aria-label="Log lines" data-testid="log-lines">
+        <div ref={sheet} className={styles.sheet} />
+      </section>
+      <Nothing session={session} />
+      <ToEnd session={session} onFollow={() => screen.current?.follow()} />
+    </div>
+  )
+}
+
+function namesOf(session: LogsSession, keys: string) {
+  const shown = keys.split('\n').filter(Boolean)
+  const { machines } = useFleet.getState()
+  const picks = session.sources.filter((pick) => shown.includes(pickKey(pick)))
+  return {
+    machine: (source: number) => machines[session.sources[source]?.machineId ?? '']?.name ?? '',
+    service: (source: number) => session.sources[source]?.service ?? '',
+    severalMachines: new Set(picks.map(({ machineId }) => machineId)).size > 1,
+    severalServices: new Set(picks.map(({ service }) => service)).size > 1 || picks.length <= 1,
+  }
+}
+
+/** Why there is nothing to see. */
+function Nothing({ session }: { session: LogsSession }) {
+  const stats = session.state((state) => state.stats)
+  const feeds = Object.values(session.state((state) => state.feeds))
+  if (stats === null || stats.seen > 0) return null
+  const failed = feeds.flatMap((feed) => (feed.state === 'failed' ? [feed.problem] : []))
+  if (stats.lines > 0) {
+    return (
+      <div className={styles.nothing} data-testid="logs-nothing">
+        None of the {stats.lines.toLocaleString('en')} lines passes the filter.
+      </div>
+    )
+  }
+  if (feeds.some(({ state }) => state === 'loading')) return <div className={styles.nothing}>Reading the history…</div>
+  const [problem] = failed
+  return (
+    <div className={styles.nothing} data-testid="logs-nothing">
+      {problem !== undefined && failed.length === feeds.length ? (
+        <ErrorText problem={problem} />
+      ) : (
+        'No lines yet. What is written from now on appears here.'
+      )}
+    </div>
+  )
+}
+
+function ToEnd({ session, onFollow }: { session: LogsSession; onFollow: () => void }) {
+  const following = session.state((state) => state.following)
+  const fresh = session.state(({ stats, unfollowedAt }) => (stats?.added ?? 0) - unfollowedAt)
+  if (following) return null
+  return (
+    <div className={styles.toEnd}>
+      <Button icon={<ArrowDown size={15} aria-hidden />} data-testid="logs-follow" onClick={onFollow}>
+        {fresh > 0 ? `${fresh.toLocaleString('en')} new ${fresh === 1 ? 'line' : 'lines'}` : 'To the end'}
+      </Button>
+    </div>
+  )
+}
+
+function Foot({ session }: { session: LogsSession }) {
+  const { stats, following, paused } = session.state()
+  if (stats === null) return <div className={styles.foot} />
+  const filtered = stats.seen < stats.lines && `${stats.seen.toLocaleString('en')} of `
+  return (
+    <div className={styles.foot} role="status" data-testid="logs-foot">
+      <span>
+        {filtered}
+        {stats.lines.toLocaleString('en')} lines in view
+      </span>
+      {paused ? (
+        <span className={styles.paused}>
+          <Pause size={12} aria-hidden /> paused, {stats.held.toLocaleString('en')} lines waiting
+        </span>
+      ) : (
+        <span>
+          {following ? <Play size={12} aria-hidden /> : null} {following ? 'following' : 'not following'}
+        </span>
+      )}
+      {stats.left > 0 && (
+        <span data-testid="logs-left">
+          {stats.left.toLocaleString('en')} older lines left the view, which keeps 500,000
+        </span>
+      )}
+      <span className={styles.rate}>{stats.perSecond.toLocaleString('en')} lines/s</span>
+    </div>
+  )
+}

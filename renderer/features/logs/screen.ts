@@ -1,0 +1,348 @@
+import { classes } from '../../ui/classes.ts'
+import styles from './Logs.module.css'
+import { levelNames } from './model/line-store.ts'
+import type { FromEngine, Row } from './model/protocol.ts'
+import type { LogsSession } from './session.ts'
+
+export const rowHeight = 19
+/** Rows asked for beyond what is seen, so that scrolling finds them there. */
+const beyond = 90
+/** Rows drawn beyond what is seen. */
+const drawnBeyond = 6
+
+export interface ScreenNames {
+  machine: (source: number) => string
+  service: (source: number) => string
+  severalMachines: boolean
+  severalServices: boolean
+}
+
+type Frame = Extract<FromEngine, { type: 'frame' }>
+
+/**
+ * Draws the rows that are seen, and only those, into elements that it uses again. Without React: at sixty frames a
+ * second, what is compared and thrown away would be the larger part of the work.
+ */
+export class LogScreen {
+  readonly #scroller: HTMLElement
+  readonly #sheet: HTMLElement
+  readonly #session: LogsSession
+  readonly #pool: RowElement[] = []
+  #names: ScreenNames
+  #frame: Frame | undefined
+  #asked = { from: 0, count: 0, follow: true }
+  #anchor: { serial: number; offset: number } | undefined
+  #drawing = 0
+  /** Where this class itself scrolled to: a scroll event there is not a person's. */
+  #scrolledTo = -1
+  #current: number | undefined
+  #wrap = false
+  #letter = 7.2
+
+  constructor(scroller: HTMLElement, sheet: HTMLElement, session: LogsSession, names: ScreenNames) {
+    this.#scroller = scroller
+    this.#sheet = sheet
+    this.#session = session
+    this.#names = names
+    session.onFrame = (frame) => this.#take(frame)
+    session.onGoto = (row, serial) => this.#goTo(row, serial)
+    scroller.addEventListener('scroll', this.#scrolled, { passive: true })
+    sheet.addEventListener('click', this.#clicked)
+    document.addEventListener('copy', this.#copied)
+    this.#resize.observe(scroller)
+    this.#measure()
+  }
+
+  readonly #resize = new ResizeObserver(() => {
+    this.#measure()
+    this.#ask(true)
+    this.#drawSoon()
+  })
+
+  setNames(names: ScreenNames): void {
+    this.#names = names
+    for (const row of this.#pool) row.key = ''
+    this.#measure()
+    this.#drawSoon()
+  }
+
+  setWrap(wrap: boolean): void {
+    this.#wrap = wrap
+    this.#measure()
+  }
+
+  /** Goes to the end, and stays there. */
+  follow(): void {
+    this.#session.follow(true)
+    this.#anchor = undefined
+    this.#session.post({ type: 'anchor', serial: undefined })
+    this.#ask(true)
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.#drawing)
+    this.#resize.disconnect()
+    this.#scroller.removeEventListener('scroll', this.#scrolled)
+    this.#sheet.removeEventListener('click', this.#clicked)
+    document.removeEventListener('copy', this.#copied)
+  }
+
+  get #following(): boolean {
+    return this.#session.state.getState().following
+  }
+
+  get #visibleRows(): number {
+    return Math.ceil(this.#scroller.clientHeight / rowHeight) + 1
+  }
+
+  #measure(): void {
+    const probe = document.createElement('span')
+    probe.className = styles.probe ?? ''
+    probe.textContent = '0'.repeat(100)
+    this.#sheet.append(probe)
+    this.#letter = probe.getBoundingClientRect().width / 100 || this.#letter
+    probe.remove()
+    const room = this.#scroller.clientWidth - this.#textLeft() - 14
+    const cols = this.#wrap ? Math.max(20, Math.floor(room / this.#letter)) : 0
+    this.#session.post({ type: 'wrap', cols })
+  }
+
+  /** Where messages begin: behind time, level and whoever wrote it. */
+  #textLeft(): number {
+    const { severalMachines, severalServices } = this.#names
+    const letters = 14 + 7 + (severalMachines ? 15 : 0) + (severalServices ? 13 : 0)
+    return 14 + letters * this.#letter + 18
+  }
+
+  #take(frame: Frame): void {
+    this.#frame = frame
+    this.#drawSoon()
+  }
+
+  readonly #scrolled = () => {
+    const { scrollTop, clientHeight, scrollHeight } = this.#scroller
+    if (Math.abs(scrollTop - this.#scrolledTo) < 1) return
+    this.#scrolledTo = -1
+    const atEnd = scrollTop + clientHeight >= scrollHeight - rowHeight / 2
+    if (atEnd !== this.#following) {
+      this.#session.follow(atEnd)
+      if (atEnd) this.#session.post({ type: 'anchor', serial: undefined })
+    }
+    if (!atEnd) this.#holdOn()
+    this.#ask(false)
+    this.#drawSoon()
+  }
+
+  /** Remembers which line is at the top, so that it stays there whatever comes or goes above it. */
+  #holdOn(): void {
+    const frame = this.#frame
+    if (frame === undefined) return
+    const { scrollTop } = this.#scroller
+    const first = Math.floor(scrollTop / rowHeight)
+    for (let row = first; row < first + this.#visibleRows; row++) {
+      const shown = frame.shown[row - frame.from]
+      if (shown === undefined || shown.sub !== 0) continue
+      if (this.#anchor?.serial !== shown.serial) this.#session.post({ type: 'anchor', serial: shown.serial })
+      this.#anchor = { serial: shown.serial, offset: scrollTop - row * rowHeight }
+      return
+    }
+  }
+
+  #ask(always: boolean): void {
+    const follow = this.#following
+    const count = this.#visibleRows + 2 * beyond
+    const first = Math.floor(this.#scroller.scrollTop / rowHeight)
+    const from = Math.max(0, first - beyond)
+    const { from: had } = this.#asked
+    const near = Math.abs(from - had) < beyond / 2 && this.#asked.count === count && this.#asked.follow === follow
+    if (near && !always) return
+    this.#asked = { from, count, follow }
+    this.#session.post({ type: 'look', from, count, follow })
+  }
+
+  #goTo(row: number, serial: number): void {
+    this.#session.follow(false)
+    this.#current = serial
+    for (const element of this.#pool) element.key = ''
+    const top = Math.max(0, (row - Math.floor(this.#visibleRows / 3)) * rowHeight)
+    this.#anchor = { serial, offset: top - row * rowHeight }
+    this.#session.post({ type: 'anchor', serial })
+    this.#scrollTo(top)
+    this.#ask(true)
+    this.#drawSoon()
+  }
+
+  #scrollTo(top: number): void {
+    this.#scroller.scrollTop = top
+    this.#scrolledTo = this.#scroller.scrollTop
+  }
+
+  #drawSoon(): void {
+    if (this.#drawing === 0) this.#drawing = requestAnimationFrame(() => this.#draw())
+  }
+
+  #draw(): void {
+    this.#drawing = 0
+    const frame = this.#frame
+    if (frame === undefined) return
+    const height = `${frame.rows * rowHeight}px`
+    if (this.#sheet.style.height !== height) this.#sheet.style.height = height
+    const width = this.#wrap
+      ? '100%'
+      : `max(100%, ${Math.ceil(this.#textLeft() + (frame.stats.widest + 2) * this.#letter)}px)`
+    if (this.#sheet.style.width !== width) this.#sheet.style.width = width
+    if (this.#following) this.#scrollTo(frame.rows * rowHeight)
+    else if (this.#anchor !== undefined && frame.anchor === this.#anchor.serial && frame.anchorRow !== null) {
+      const wanted = frame.anchorRow * rowHeight + this.#anchor.offset
+      if (Math.abs(wanted - this.#scroller.scrollTop) >= 1) this.#scrollTo(wanted)
+    }
+    this.#ask(false)
+    this.#drawRows(frame)
+  }
+
+  #drawRows(frame: Frame): void {
+    const first = Math.max(0, Math.floor(this.#scroller.scrollTop / rowHeight) - drawnBeyond)
+    const last = Math.min(frame.rows, first + this.#visibleRows + 2 * drawnBeyond)
+    const size = this.#visibleRows + 2 * drawnBeyond + 1
+    while (this.#pool.length < size) this.#pool.push(this.#newRow())
+    const used = new Set<RowElement>()
+    for (let row = first; row < last; row++) {
+      const element = this.#pool[row % this.#pool.length]
+      const shown = frame.shown[row - frame.from]
+      if (element === undefined || shown === undefined) continue
+      used.add(element)
+      this.#fill(element, shown)
+      if (element.row !== row) {
+        element.row = row
+        element.root.style.transform = `translateY(${row * rowHeight}px)`
+      }
+    }
+    for (const element of this.#pool) {
+      const hidden = !used.has(element)
+      if (element.root.hidden !== hidden) element.root.hidden = hidden
+    }
+  }
+
+  #newRow(): RowElement {
+    const root = document.createElement('div')
+    root.className = styles.row ?? ''
+    root.dataset['testid'] = 'log-row'
+    const part = (name: string | undefined) => {
+      const element = document.createElement('span')
+      element.className = name ?? ''
+      root.append(element)
+      return element
+    }
+    const [time, level] = [part(styles.time), part(styles.level)]
+    const [machine, service] = [part(styles.machine), part(styles.service)]
+    const fold = document.createElement('button')
+    fold.type = 'button'
+    fold.className = styles.fold ?? ''
+    root.append(fold)
+    const text = part(styles.text)
+    this.#sheet.append(root)
+    return { root, time, level, machine, service, fold, text, key: '', row: -1, serial: -1, continues: false }
+  }
+
+  #fill(element: RowElement, row: Row): void {
+    const current = row.serial === this.#current
+    const key = `${row.serial} ${row.sub} ${row.kind} ${row.fold} ${row.match} ${current} ${row.hits.join(',')}`
+    if (element.key === key) return
+    element.key = key
+    element.serial = row.serial
+    element.continues = row.kind === 'more' && this.#wrap
+    const isFirst = row.kind === 'line'
+    const { severalMachines, severalServices } = this.#names
+    element.root.className = classes(styles.row, styles[row.kind], row.level > 0 && styles[levelNames[row.level]])
+    element.root.dataset['current'] = String(current && row.match)
+    element.time.textContent = isFirst ? formatMoment(row.time) : ''
+    element.time.title = isFirst ? new Date(row.time).toISOString() : ''
+    element.level.textContent = isFirst ? (levelNames[row.level] || '').toUpperCase() : ''
+    element.machine.hidden = !severalMachines
+    element.service.hidden = !severalServices
+    if (severalMachines) element.machine.textContent = isFirst ? this.#names.machine(row.source) : ''
+    if (severalServices) element.service.textContent = isFirst ? this.#names.service(row.source) : ''
+    element.fold.hidden = row.fold === 'none'
+    element.fold.dataset['serial'] = String(row.serial)
+    element.fold.setAttribute('aria-expanded', String(row.fold === 'open'))
+    element.fold.setAttribute('aria-label', row.fold === 'open' ? 'Fold the fields in' : 'Fold the fields out')
+    if (row.kind === 'mark' && (severalMachines || severalServices)) {
+      element.text.textContent = `${this.#names.machine(row.source)} ${this.#names.service(row.source)}: ${row.text}`
+    } else element.text.replaceChildren(...marked(row))
+  }
+
+  readonly #clicked = (event: MouseEvent) => {
+    const button = (event.target as Element).closest<HTMLElement>(`.${styles.fold}`)
+    const serial = Number(button?.dataset['serial'] ?? Number.NaN)
+    if (!Number.isNaN(serial)) this.#session.post({ type: 'fold', serial })
+  }
+
+  /** What is copied reads as the log does: rows in their order, and a line that was wrapped in one. */
+  readonly #copied = (event: ClipboardEvent) => {
+    const selection = document.getSelection()
+    if (selection === null || selection.isCollapsed || !this.#sheet.contains(selection.anchorNode)) return
+    const rows = this.#pool
+      .filter(({ root }) => !root.hidden && selection.containsNode(root, true))
+      .sort((a, b) => a.row - b.row)
+    if (rows.length < 2) return
+    let text = ''
+    for (const [place, { text: cell, time, level, continues }] of rows.entries()) {
+      const head = [time.textContent, level.textContent].filter(Boolean).join(' ')
+      if (place > 0 && !continues) text += '\n'
+      text += `${head === '' ? '' : `${head} `}${cell.textContent}`
+    }
+    event.clipboardData?.setData('text/plain', text)
+    event.preventDefault()
+  }
+}
+
+interface RowElement {
+  root: HTMLElement
+  time: HTMLElement
+  level: HTMLElement
+  machine: HTMLElement
+  service: HTMLElement
+  fold: HTMLElement
+  text: HTMLElement
+  /** What is drawn in it. */
+  key: string
+  row: number
+  serial: number
+  continues: boolean
+}
+
+/** The text with its matches marked; always as text, whatever stands in it. */
+function marked({ text, hits, kind }: Row): (string | Node)[] {
+  if (kind === 'json' && hits.length === 0) return jsonParts(text)
+  const parts: (string | Node)[] = []
+  let from = 0
+  for (let place = 0; place < hits.length; place += 2) {
+    const [start = 0, end = 0] = [hits[place], hits[place + 1]]
+    if (start > from) parts.push(text.slice(from, start))
+    const mark = document.createElement('mark')
+    mark.textContent = text.slice(start, end)
+    parts.push(mark)
+    from = end
+  }
+  if (from < text.length) parts.push(text.slice(from))
+  return parts
+}
+
+/** A field's name apart from its value. */
+function jsonParts(text: string): (string | Node)[] {
+  const match = /^(\s*)("(?:[^"\\]|\\.)*")(: ?)(.*)$/.exec(text)
+  if (match === null) return [text]
+  const [, indent = '', name = '', colon = '', value = ''] = match
+  const key = document.createElement('span')
+  key.className = styles.key ?? ''
+  key.textContent = name.slice(1, -1)
+  return [indent, key, colon, value]
+}
+
+/** The time of day in this computer's zone, to the millisecond. */
+export function formatMoment(time: number): string {
+  const moment = new Date(time)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const ms = String(moment.getMilliseconds()).padStart(3, '0')
+  return `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}.${ms}`
+}
