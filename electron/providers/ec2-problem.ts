@@ -23,7 +23,7 @@ const network = new Set([
 export function ec2Problem(error: unknown, doing: string, account: AwsAccount): Problem {
   if (error instanceof Problem) return error
   const name = nameOf(error)
-  const message = (error instanceof Error ? error.message : String(error)).slice(0, 500)
+  const message = sentence((error instanceof Error ? error.message : String(error)).slice(0, 500))
   const make = (code: ConstructorParameters<typeof Problem>[0], detail: string) =>
     new Problem(code, detail, { link: 'aws', awsCode: name }, { cause: error })
   if (throttled.has(name)) {
@@ -67,6 +67,11 @@ export function ec2Problem(error: unknown, doing: string, account: AwsAccount): 
     'bad-answer',
     `AWS gave an answer that makes no sense to ${doing}: ${message} Check the endpoint, or try again.`,
   )
+}
+
+/** Amazon's own words end as they like; another sentence follows. */
+function sentence(text: string): string {
+  return /[.!?:]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`
 }
 
 function nameOf(error: unknown): string {

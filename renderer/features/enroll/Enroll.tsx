@@ -1,11 +1,12 @@
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { IpcEventData } from '../../../shared/ipc.ts'
-import { call, onIpcEvent, problemOf } from '../../app/bridge.ts'
+import { call, onIpcEvent } from '../../app/bridge.ts'
 import { go } from '../../app/route.ts'
 import { show, useUi } from '../../app/ui.store.ts'
+import { useAsking } from '../../app/useAsking.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
-import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
+import { ErrorText } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import styles from '../fleet/Fleet.module.css'
@@ -34,7 +35,7 @@ export function Enroll() {
 function EnrollForm() {
   const [typed, setTyped] = useState({ ...blankMachine, tunnel: 'ssh' as const })
   const [mistakes, setMistakes] = useState<Mistakes>({})
-  const [problem, setProblem] = useState<ShownProblem | null>(null)
+  const { busy, problem, onSubmit } = useAsking()
   const [running, setRunning] = useState<string | null>(null)
   const [steps, setSteps] = useState<readonly Step[]>([])
   useEffect(
@@ -48,29 +49,22 @@ function EnrollForm() {
     [],
   )
   const change = (changed: Partial<typeof typed>) => setTyped({ ...typed, ...changed })
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (running !== null) return
+  const install = async () => {
     const names = Object.values(useFleet.getState().machines).map((machine) => machine.name)
     const { secret: _made, ...found } = checkMachine(typed, names)
     setMistakes(found)
-    setProblem(null)
     setSteps([])
     if (Object.keys(found).length > 0) return
     const enrollId = crypto.randomUUID()
     setRunning(enrollId)
-    try {
-      const { environment, machineType } = typed
-      const wish = { enrollId, name: typed.name.trim(), environment, machineType, ssh: toTunnel(typed) }
-      const machine = await call('enroll.start', wish)
-      show('none')
-      go({ screen: 'machine', machineId: machine.id, tab: 'live' })
-    } catch (error) {
-      setProblem(problemOf(error))
-    } finally {
-      setRunning(null)
-    }
+    const { environment, machineType } = typed
+    const wish = { enrollId, name: typed.name.trim(), environment, machineType, ssh: toTunnel(typed) }
+    const machine = await call('enroll.start', wish).finally(() => setRunning(null))
+    show('none')
+    go({ screen: 'machine', machineId: machine.id, tab: 'live' })
   }
+  // What is told in full below need not be told beside its step as well.
+  const shown = steps.map((step) => (step.detail === problem?.detail ? { ...step, detail: '' } : step))
   const text = (key: 'name' | 'sshHost' | 'sshUser' | 'sshPort', placeholder: string) => ({
     value: typed[key],
     placeholder,
@@ -78,7 +72,7 @@ function EnrollForm() {
     'data-testid': `enroll-${key}`,
   })
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <form className={styles.form} onSubmit={onSubmit('submit', install)} noValidate>
       <div className={styles.wide}>
         <Field label="Name" error={mistakes.name}>
           {(control) => <Input {...control} {...text('name', 'prod-08')} />}
@@ -117,22 +111,24 @@ function EnrollForm() {
       </Field>
       {steps.length > 0 && (
         <div className={styles.wide}>
-          <Steps steps={steps} />
+          <Steps steps={shown} />
         </div>
       )}
-      <div className={styles.wide}>
-        {problem !== null && <ErrorText problem={problem} />}
-        <DialogActions>
-          {running === null ? (
-            <Button onClick={() => show('add-machine')}>Back</Button>
-          ) : (
-            <Button onClick={() => void call('enroll.cancel', { enrollId: running })}>Stop and undo</Button>
-          )}
-          <Button type="submit" variant="primary" busy={running !== null} data-testid="enroll-submit">
-            {running === null ? 'Install and add' : 'Installing…'}
-          </Button>
-        </DialogActions>
-      </div>
+      {problem !== null && (
+        <div className={styles.wide}>
+          <ErrorText problem={problem} />
+        </div>
+      )}
+      <DialogActions>
+        {running === null ? (
+          <Button onClick={() => show('add-machine')}>Back</Button>
+        ) : (
+          <Button onClick={() => void call('enroll.cancel', { enrollId: running })}>Stop and undo</Button>
+        )}
+        <Button type="submit" variant="primary" busy={busy !== null} data-testid="enroll-submit">
+          {running === null ? 'Install and add' : 'Installing…'}
+        </Button>
+      </DialogActions>
     </form>
   )
 }

@@ -1,12 +1,13 @@
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { TunnelTestLink } from '../../../shared/ipc.ts'
 import { useApp } from '../../app/app.store.ts'
-import { call, problemOf } from '../../app/bridge.ts'
+import { call } from '../../app/bridge.ts'
 import { go } from '../../app/route.ts'
 import { show, useUi } from '../../app/ui.store.ts'
+import { useAsking } from '../../app/useAsking.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
-import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
+import { ErrorText } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { environmentNames, machineTypeNames } from '../machine/look.ts'
@@ -34,6 +35,7 @@ export function AddMachine() {
       open={open}
       onClose={() => show('none')}
       title="Add a machine"
+      wide
       description="Its agent must be running, and this computer must have a way to it."
     >
       <AddMachineForm />
@@ -53,10 +55,8 @@ function AddMachineForm() {
   const [typed, setTyped] = useState<NewMachine>(startingFrom)
   const [wrong, setWrong] = useState<ProviderMistakes>({})
   const [mistakes, setMistakes] = useState<Mistakes>({})
-  const [problem, setProblem] = useState<ShownProblem | null>(null)
-  const [busy, setBusy] = useState(false)
+  const { busy, problem, ask, onSubmit } = useAsking<'test' | 'add'>()
   const [links, setLinks] = useState<readonly TunnelTestLink[] | null>(null)
-  const [testing, setTesting] = useState(false)
   useEffect(() => useUi.setState({ suggested: null }), [])
   const keychain = useApp((state) => state.info?.keychain)
 
@@ -68,39 +68,21 @@ function AddMachineForm() {
   const test = async () => {
     const found = checkTunnel(typed)
     setMistakes(found)
-    setProblem(null)
     setLinks(null)
     if (Object.keys(found).length > 0) return
-    setTesting(true)
-    try {
-      const secret = typed.secret === '' ? {} : { secret: typed.secret }
-      setLinks((await call('tunnels.test', { tunnel: toTunnel(typed), ...secret })).links)
-    } catch (error) {
-      setProblem(problemOf(error))
-    } finally {
-      setTesting(false)
-    }
+    const secret = typed.secret === '' ? {} : { secret: typed.secret }
+    setLinks((await call('tunnels.test', { tunnel: toTunnel(typed), ...secret })).links)
   }
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (busy) return
+  const add = async () => {
     const names = Object.values(useFleet.getState().machines).map((machine) => machine.name)
     const found = checkMachine(typed, names)
     const provider = checkProvider(typed.machineType, typed.provider)
     setMistakes(found)
     setWrong(provider)
-    setProblem(null)
     if (Object.keys(found).length + Object.keys(provider).length > 0) return
-    setBusy(true)
-    try {
-      const machine = await call('fleet.add', toParams(typed))
-      show('none')
-      go({ screen: 'machine', machineId: machine.id, tab: 'live' })
-    } catch (error) {
-      setProblem(problemOf(error))
-    } finally {
-      setBusy(false)
-    }
+    const machine = await call('fleet.add', toParams(typed))
+    show('none')
+    go({ screen: 'machine', machineId: machine.id, tab: 'live' })
   }
   const text = (key: 'name' | 'secret') => ({
     value: typed[key],
@@ -109,7 +91,7 @@ function AddMachineForm() {
   })
 
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <form className={styles.form} onSubmit={onSubmit('add', add)} noValidate>
       <div className={styles.ways}>
         <Button variant="ghost" data-testid="go-enroll" onClick={() => show('enroll')}>
           Install the agent over SSH…
@@ -169,17 +151,15 @@ function AddMachineForm() {
           <ErrorText problem={problem} />
         </div>
       )}
-      <div className={styles.wide}>
-        <DialogActions>
-          <Button onClick={() => void test()} busy={testing} data-testid="machine-test">
-            {testing ? 'Trying the way…' : 'Test connection'}
-          </Button>
-          <Button onClick={() => show('none')}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={busy} data-testid="machine-submit">
-            {busy ? 'Asking the agent…' : 'Add machine'}
-          </Button>
-        </DialogActions>
-      </div>
+      <DialogActions>
+        <Button onClick={() => void ask('test', test)} busy={busy === 'test'} data-testid="machine-test">
+          {busy === 'test' ? 'Trying the way…' : 'Test connection'}
+        </Button>
+        <Button onClick={() => show('none')}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={busy === 'add'} data-testid="machine-submit">
+          {busy === 'add' ? 'Asking the agent…' : 'Add machine'}
+        </Button>
+      </DialogActions>
     </form>
   )
 }

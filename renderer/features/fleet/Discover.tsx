@@ -1,10 +1,11 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { IpcResult } from '../../../shared/ipc.ts'
-import { call, problemOf } from '../../app/bridge.ts'
+import { CallFailed, call } from '../../app/bridge.ts'
 import { show, useUi } from '../../app/ui.store.ts'
+import { useAsking } from '../../app/useAsking.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
-import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
+import { ErrorText } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import styles from './Fleet.module.css'
 import { AccountFields } from './ProviderFields.tsx'
@@ -33,21 +34,17 @@ function DiscoverForm() {
   const [tag, setTag] = useState({ key: 'fleet', value: '' })
   const [mistakes, setMistakes] = useState<ProviderMistakes>({})
   const [found, setFound] = useState<readonly Instance[] | null>(null)
-  const [problem, setProblem] = useState<ShownProblem | null>(null)
-  const [busy, setBusy] = useState(false)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const { busy, problem, setProblem, onSubmit } = useAsking()
+  const search = async () => {
     const wrong = checkAccount(typed)
     setMistakes(wrong)
-    if (busy || tag.key.trim() === '' || Object.keys(wrong).length > 0) return
-    setBusy(true)
-    setProblem(null)
+    if (tag.key.trim() === '' || Object.keys(wrong).length > 0) return
     try {
       setFound((await call('discover.ec2', { account: toAccount(typed), tag })).instances)
     } catch (error) {
-      setProblem(problemOf(error))
-    } finally {
-      setBusy(false)
+      if (!(error instanceof CallFailed)) throw error
+      // The usual titles speak of machines and their agents; this one is Amazon's.
+      setProblem({ ...error.problem, title: 'EC2 could not be searched' })
     }
   }
   const choose = (instance: Instance) => {
@@ -61,7 +58,7 @@ function DiscoverForm() {
     })
   }
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <form className={styles.form} onSubmit={onSubmit('submit', search)} noValidate>
       <AccountFields typed={typed} mistakes={mistakes} change={(changed) => setTyped({ ...typed, ...changed })} />
       <Field label="Tag" error={tag.key.trim() === '' ? 'Which tag?' : undefined}>
         {(control) => (
@@ -83,16 +80,22 @@ function DiscoverForm() {
           />
         )}
       </Field>
-      <div className={styles.wide}>
-        {problem !== null && <ErrorText problem={problem} />}
-        {found !== null && <Found instances={found} onChoose={choose} />}
-        <DialogActions>
-          <Button onClick={() => show('add-machine')}>Back</Button>
-          <Button type="submit" variant="primary" busy={busy} data-testid="discover-submit">
-            {busy ? 'Asking EC2…' : 'Search'}
-          </Button>
-        </DialogActions>
-      </div>
+      {problem !== null && (
+        <div className={styles.wide}>
+          <ErrorText problem={problem} />
+        </div>
+      )}
+      {found !== null && (
+        <div className={styles.wide}>
+          <Found instances={found} onChoose={choose} />
+        </div>
+      )}
+      <DialogActions>
+        <Button onClick={() => show('add-machine')}>Back</Button>
+        <Button type="submit" variant="primary" busy={busy !== null} data-testid="discover-submit">
+          {busy !== null ? 'Asking EC2…' : 'Search'}
+        </Button>
+      </DialogActions>
     </form>
   )
 }

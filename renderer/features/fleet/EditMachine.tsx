@@ -1,10 +1,11 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
-import { call, problemOf } from '../../app/bridge.ts'
+import { call } from '../../app/bridge.ts'
 import { show, useUi } from '../../app/ui.store.ts'
+import { useAsking } from '../../app/useAsking.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
-import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
+import { ErrorText } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { environmentNames, machineTypeNames } from '../machine/look.ts'
@@ -30,27 +31,17 @@ function EditForm({ machine }: { machine: MachineView }) {
   const [machineType, setMachineType] = useState(machine.machineType)
   const [typed, setTyped] = useState(fromProvider(machine.provider))
   const [mistakes, setMistakes] = useState<ProviderMistakes>({})
-  const [problem, setProblem] = useState<ShownProblem | null>(null)
-  const [busy, setBusy] = useState(false)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const { busy, problem, onSubmit } = useAsking()
+  const save = async () => {
     const found = checkProvider(machineType, typed)
     setMistakes(found)
-    if (busy || name.trim() === '' || Object.keys(found).length > 0) return
-    setBusy(true)
-    setProblem(null)
-    try {
-      const provider = toProvider(machineType, typed) ?? null
-      await call('fleet.update', { machineId: machine.id, name: name.trim(), environment, machineType, provider })
-      show('none')
-    } catch (error) {
-      setProblem(problemOf(error))
-    } finally {
-      setBusy(false)
-    }
+    if (name.trim() === '' || Object.keys(found).length > 0) return
+    const provider = toProvider(machineType, typed) ?? null
+    await call('fleet.update', { machineId: machine.id, name: name.trim(), environment, machineType, provider })
+    show('none')
   }
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <form className={styles.form} onSubmit={onSubmit('submit', save)} noValidate>
       <div className={styles.wide}>
         <Field label="Name" error={name.trim() === '' ? 'Give it a name.' : undefined}>
           {(control) => (
@@ -76,15 +67,17 @@ function EditForm({ machine }: { machine: MachineView }) {
         mistakes={mistakes}
         change={(changed) => setTyped({ ...typed, ...changed })}
       />
-      <div className={styles.wide}>
-        {problem !== null && <ErrorText problem={problem} />}
-        <DialogActions>
-          <Button onClick={() => show('none')}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={busy} data-testid="edit-submit">
-            Save
-          </Button>
-        </DialogActions>
-      </div>
+      {problem !== null && (
+        <div className={styles.wide}>
+          <ErrorText problem={problem} />
+        </div>
+      )}
+      <DialogActions>
+        <Button onClick={() => show('none')}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={busy !== null} data-testid="edit-submit">
+          Save
+        </Button>
+      </DialogActions>
     </form>
   )
 }

@@ -1,10 +1,11 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
-import { call, problemOf } from '../../app/bridge.ts'
+import { call } from '../../app/bridge.ts'
 import { show, useUi } from '../../app/ui.store.ts'
+import { useAsking } from '../../app/useAsking.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
-import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
+import { ErrorText } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { useMachine } from '../fleet/fleet.store.ts'
@@ -31,25 +32,16 @@ export function AutoStopDialog() {
 function AutoStopForm({ machine }: { machine: MachineView }) {
   const [enabled, setEnabled] = useState<keyof typeof choices>(machine.autoStop.enabled ? 'on' : 'off')
   const [minutes, setMinutes] = useState(String(machine.autoStop.idleMinutes))
-  const [problem, setProblem] = useState<ShownProblem | null>(null)
-  const [busy, setBusy] = useState(false)
+  const { busy, problem, onSubmit } = useAsking()
   const idleMinutes = Number(minutes)
   const mistake = /^\d+$/.test(minutes) && idleMinutes >= 5 && idleMinutes <= 1440 ? undefined : '5 to 1440 minutes.'
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (busy || mistake !== undefined) return
-    setBusy(true)
-    try {
-      await call('autostop.set', { machineId: machine.id, enabled: enabled === 'on', idleMinutes })
-      show('none')
-    } catch (error) {
-      setProblem(problemOf(error))
-    } finally {
-      setBusy(false)
-    }
+  const save = async () => {
+    if (mistake !== undefined) return
+    await call('autostop.set', { machineId: machine.id, enabled: enabled === 'on', idleMinutes })
+    show('none')
   }
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <form className={styles.form} onSubmit={onSubmit('submit', save)} noValidate>
       <Field label="Stop it when it is idle">
         {(control) => <Select {...control} value={enabled} options={choices} onChange={setEnabled} />}
       </Field>
@@ -67,7 +59,7 @@ function AutoStopForm({ machine }: { machine: MachineView }) {
       {problem !== null && <ErrorText problem={problem} />}
       <DialogActions>
         <Button onClick={() => show('none')}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={busy} data-testid="auto-stop-submit">
+        <Button type="submit" variant="primary" busy={busy !== null} data-testid="auto-stop-submit">
           Save
         </Button>
       </DialogActions>

@@ -1,10 +1,11 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
-import { call, problemOf } from '../../app/bridge.ts'
+import { call } from '../../app/bridge.ts'
 import { show, useUi } from '../../app/ui.store.ts'
+import { useAsking } from '../../app/useAsking.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
-import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
+import { ErrorText } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import { useMachine } from '../fleet/fleet.store.ts'
 import styles from './Power.module.css'
@@ -27,25 +28,15 @@ export function SecretDialog() {
 
 function SecretForm({ machine }: { machine: MachineView }) {
   const [secret, setSecret] = useState('')
-  const [problem, setProblem] = useState<ShownProblem | null>(null)
-  const [busy, setBusy] = useState(false)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (busy || secret === '') return
-    setBusy(true)
-    setProblem(null)
-    try {
-      const { problem: still } = await call('fleet.setSecret', { machineId: machine.id, secret })
-      if (still === null) show('none')
-      else setProblem({ ...still, title: 'It still cannot be verified' })
-    } catch (error) {
-      setProblem(problemOf(error))
-    } finally {
-      setBusy(false)
-    }
+  const { busy, problem, setProblem, onSubmit } = useAsking()
+  const set = async () => {
+    if (secret === '') return
+    const { problem: still } = await call('fleet.setSecret', { machineId: machine.id, secret })
+    if (still === null) show('none')
+    else setProblem({ ...still, title: 'It still cannot be verified' })
   }
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <form className={styles.form} onSubmit={onSubmit('submit', set)} noValidate>
       <Field label="Agent secret">
         {(control) => (
           <Input
@@ -60,8 +51,14 @@ function SecretForm({ machine }: { machine: MachineView }) {
       {problem !== null && <ErrorText problem={problem} />}
       <DialogActions>
         <Button onClick={() => show('none')}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={busy} disabled={secret === ''} data-testid="new-secret-submit">
-          {busy ? 'Asking the agent…' : 'Try it'}
+        <Button
+          type="submit"
+          variant="primary"
+          busy={busy !== null}
+          disabled={secret === ''}
+          data-testid="new-secret-submit"
+        >
+          {busy !== null ? 'Asking the agent…' : 'Try it'}
         </Button>
       </DialogActions>
     </form>
