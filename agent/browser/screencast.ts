@@ -29,6 +29,8 @@ export class PageWatcher {
   /** Input in the order it came; a page that does not answer does not collect more than this. */
   #acting: Promise<void> = Promise.resolve()
   #queued = 0
+  /** Settles when the first tab is there: what is typed before that waits for it. */
+  readonly #entered = Promise.withResolvers<void>()
 
   constructor(session: Session, socket: ServerSocket<'watch'>, options: WatcherOptions) {
     this.#session = session
@@ -50,6 +52,7 @@ export class PageWatcher {
   stop(): void {
     if (this.#ended.signal.aborted) return
     this.#ended.abort()
+    this.#entered.resolve()
     this.#release()
     void this.#acting.then(() => this.#leavePage())
   }
@@ -80,6 +83,7 @@ export class PageWatcher {
     const cdp = await this.#session.cdp.attach(target.id)
     const leave = cdp.on('Page.screencastFrame', (frame) => void this.#frame(cdp, frame))
     this.#page = { target, cdp, leave }
+    this.#entered.resolve()
     if (this.#ended.signal.aborted) return this.#leavePage()
     if (!this.#options.screencast) return
     const { quality, maxWidth, maxHeight } = this.#options
@@ -112,9 +116,14 @@ export class PageWatcher {
   }
 
   #act(input: PageInput): void {
+    const answer = () => {
+      if (input.type === 'text' && input.id !== undefined && !this.#ended.signal.aborted)
+        this.#socket.send({ type: 'acted', id: input.id })
+    }
     // Dropped here, whatever the client says: the lease decides.
-    if (!this.#options.mayControl() || this.#queued > 1000) return
+    if (!this.#options.mayControl() || this.#queued > 1000) return answer()
     this.#enqueue((cdp) => this.#input.act(cdp, input))
+    void this.#acting.then(answer)
   }
 
   #release(): void {
@@ -124,6 +133,7 @@ export class PageWatcher {
   #enqueue(work: (cdp: CdpSession) => Promise<void>): void {
     this.#queued++
     this.#acting = this.#acting
+      .then(() => this.#entered.promise)
       .then(() => (this.#page === null ? undefined : work(this.#page.cdp)))
       .catch(() => {})
       .finally(() => {

@@ -19,6 +19,8 @@ export function announcePages(pages: OpenPages, publish: Publish): () => void {
       const news = { url: page.url.slice(0, maxUrl), title: page.title.slice(0, 500), active: page === pages.front }
       const text = JSON.stringify(news)
       if (told.get(tabId) === text) return
+      // The others are behind it now: one that comes back to the front is news again.
+      if (news.active) told.clear()
       told.set(tabId, text)
       publish('page_navigated', { tabId, ...news })
     }, everyMs)

@@ -7,6 +7,8 @@ import type { MachineFacts } from './machine-facts.ts'
 import { verifyLimitMs } from './verification.ts'
 
 export interface FeedSink {
+  /** The page in front has another address. */
+  navigated: (url: string) => void
   learned: (facts: Partial<MachineFacts>) => void
   /** The machine proved itself alive just now. */
   heard: () => void
@@ -172,6 +174,8 @@ export class MachineFeed {
       case 'viewers':
         this.#controlNews++
         return this.#sink.learned({ viewers: event.count })
+      case 'page_navigated':
+        return event.active ? this.#sink.navigated(event.url) : undefined
       case 'browser_state':
       case 'sandbox_active':
       case 'sandbox_terminated':

@@ -47,6 +47,10 @@ export class Machine {
     this.#power = this.#makePower()
     this.#feed = new MachineFeed(record.id, deps, {
       learned: (facts) => this.#learned(facts),
+      navigated: (url) => {
+        const { browser } = this.#facts
+        if (browser !== null && browser.url !== url) this.#learned({ browser: { ...browser, url } })
+      },
       heard: () => this.#lifecycle.note({ lastVerifiedAt: isoTime(deps.clock) }, { save: false }),
       isSame: (agentId) => this.record.agentId === null || this.record.agentId === agentId,
     })

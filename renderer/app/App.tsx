@@ -16,7 +16,9 @@ import { MachineScreen } from '../features/machine/MachineScreen.tsx'
 import { AutoStopDialog } from '../features/power/AutoStopDialog.tsx'
 import { SecretDialog } from '../features/power/SecretDialog.tsx'
 import { SettingsScreen } from '../features/settings/SettingsScreen.tsx'
+import { TakeoversScreen } from '../features/takeovers/TakeoversScreen.tsx'
 import { RunTask } from '../features/task/RunTask.tsx'
+import { WallScreen } from '../features/wall/WallScreen.tsx'
 import { WorkersScreen } from '../features/workers/WorkersScreen.tsx'
 import { CopyContext } from '../ui/CopyButton.tsx'
 import { Toasts } from '../ui/Toast.tsx'
@@ -85,6 +87,8 @@ function Screen() {
   return (
     <ErrorBoundary key={place}>
       {route.screen === 'fleet' && <FleetScreen />}
+      {route.screen === 'takeovers' && <TakeoversScreen />}
+      {route.screen === 'wall' && <WallScreen />}
       {route.screen === 'settings' && <SettingsScreen />}
       {route.screen === 'workers' && <WorkersScreen />}
       {route.screen === 'deploys' && <DeploysScreen />}

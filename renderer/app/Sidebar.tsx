@@ -1,8 +1,9 @@
-import { Activity, Cpu, LayoutGrid, Rocket, ScrollText, Settings } from 'lucide-react'
+import { Activity, Cpu, Hand, LayoutGrid, Rocket, ScrollText, Settings } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { running, useDeploys } from '../features/deploys/deploys.store.ts'
 import { useFleet } from '../features/fleet/fleet.store.ts'
 import { machineLook } from '../features/machine/look.ts'
+import { openRequests, useTakeovers } from '../features/takeovers/takeovers.store.ts'
 import { countRunning, useWorkers } from '../features/workers/workers.store.ts'
 import { Kbd } from '../ui/Kbd.tsx'
 import { StateDot } from '../ui/StateDot.tsx'
@@ -20,6 +21,7 @@ export function Sidebar() {
   const workers = useWorkers((state) => countRunning(state.known))
   const deploying = useDeploys((state) => running(state.rollouts).length)
   const count = Object.keys(machines).length
+  const wanted = useTakeovers((state) => openRequests(state.requests).length)
   return (
     <nav className={styles.side} aria-label="Main">
       <div className={styles.brand}>
@@ -31,6 +33,13 @@ export function Sidebar() {
         icon={<LayoutGrid size={16} aria-hidden />}
         title="Fleet"
         end={count > 0 && <span className={styles.count}>{count}</span>}
+      />
+      <SideLink
+        to={{ screen: 'takeovers' }}
+        current={route.screen === 'takeovers'}
+        icon={<Hand size={16} aria-hidden />}
+        title="Takeovers"
+        end={wanted > 0 && <WantedCount count={wanted} />}
       />
       <SideLink
         to={{ screen: 'workers' }}
@@ -85,6 +94,16 @@ export function Sidebar() {
         end={<Kbd keys={keysOf('go.settings') ?? ''} />}
       />
     </nav>
+  )
+}
+
+/** Amber: someone waits for a person. */
+function WantedCount({ count }: { count: number }) {
+  return (
+    <span className={styles.wanted} data-testid="wanted-count">
+      {count}
+      <span className="visually-hidden">{count === 1 ? 'request waits' : 'requests wait'}</span>
+    </span>
   )
 }
 

@@ -9,6 +9,8 @@ import styles from './Shell.module.css'
 import { show } from './ui.store.ts'
 
 const titles = {
+  takeovers: 'Takeovers',
+  wall: 'Live wall',
   settings: 'Settings',
   audit: 'Audit',
   deploys: 'Deploys',

@@ -5,7 +5,9 @@ import { localMachine, useFleet } from '../features/fleet/fleet.store.ts'
 import { logsActions } from '../features/logs/actions.ts'
 import { machineActions } from '../features/machine/actions.ts'
 import { tabActions } from '../features/machine/tab-actions.ts'
+import { takeoverActions } from '../features/takeovers/actions.ts'
 import { terminalActions } from '../features/terminal/actions.ts'
+import { wallActions } from '../features/wall/actions.ts'
 import type { ActionContext, ConsoleAction } from './action-kit.ts'
 import { useApp } from './app.store.ts'
 import { usePins } from './pins.ts'
@@ -36,6 +38,8 @@ export const actions: readonly ConsoleAction[] = [
   ...fleetActions,
   ...auditActions,
   ...deployActions,
+  ...takeoverActions,
+  ...wallActions,
   ...windowActions,
 ]
 

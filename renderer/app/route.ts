@@ -16,6 +16,8 @@ export type MachineTab = (typeof machineTabs)[number]
 
 export type Route =
   | { screen: 'fleet' }
+  | { screen: 'takeovers' }
+  | { screen: 'wall' }
   | { screen: 'settings' }
   | { screen: 'audit' }
   | { screen: 'workers' }
@@ -25,7 +27,7 @@ export type Route =
   | { screen: 'logs'; machineIds: readonly string[] }
   | { screen: 'machine'; machineId: string; tab: MachineTab }
 
-const plainScreens = ['settings', 'audit', 'workers', 'deploys', 'diagnostics'] as const
+const plainScreens = ['takeovers', 'wall', 'settings', 'audit', 'workers', 'deploys', 'diagnostics'] as const
 
 /** The place a hash names; what it does not know is the fleet. */
 export function parseRoute(hash: string): Route {

@@ -8,6 +8,7 @@ function keysGoTo(target: EventTarget | null): 'text' | 'machine' | 'terminal' |
   if (!(target instanceof HTMLElement)) return 'app'
   if (target.closest('[data-keys=terminal]') !== null) return 'terminal'
   if (target.matches('canvas') && target.tabIndex === 0) return 'machine'
+  if (target.matches('[data-machine-keys]')) return 'machine'
   if (target.matches('input, textarea, select, [contenteditable]')) return 'text'
   return 'app'
 }

@@ -1,10 +1,13 @@
 import { startDeploys } from '../features/deploys/deploys.store.ts'
+import { startEngines } from '../features/engine/engine.store.ts'
 import { tryLocal } from '../features/firstrun/local.store.ts'
 import { startFleet } from '../features/fleet/fleet.store.ts'
 import { startFleetView } from '../features/fleet/view.store.ts'
 import { startTimeline } from '../features/live/timeline.store.ts'
+import { loadViewChoices } from '../features/live/viewChoices.ts'
 import { startWakes } from '../features/power/wakes.store.ts'
 import { startWarnings } from '../features/power/warnings.ts'
+import { startTakeovers } from '../features/takeovers/takeovers.store.ts'
 import { startWorkers } from '../features/workers/workers.store.ts'
 import { toast } from '../ui/Toast.tsx'
 import { startApp, useApp } from './app.store.ts'
@@ -29,6 +32,9 @@ export function startWindow(): void {
   startFleetView()
   followMain()
   startTimeline()
+  startEngines()
+  startTakeovers()
+  loadViewChoices()
   startWarnings()
   startWakes()
   startWorkers()

@@ -9,17 +9,22 @@ interface PopoverProps {
   open: boolean
   onOpenChange: (open: boolean) => void
   align?: 'start' | 'end'
+  /** Where the focus goes afterwards, if not back to the button. */
+  focusAfter?: () => HTMLElement | null
   children: ReactNode
 }
 
 /** A small form beside the button that opened it. */
-export function Popover({ trigger, title, open, onOpenChange, align = 'end', children }: PopoverProps) {
+export function Popover({ trigger, title, open, onOpenChange, align = 'end', focusAfter, children }: PopoverProps) {
   return (
     <Base.Root open={open} onOpenChange={(next) => onOpenChange(next)}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner className={styles.positioner} sideOffset={6} align={align}>
-          <Base.Popup className={classes(styles.popup, styles.popover)}>
+          <Base.Popup
+            className={classes(styles.popup, styles.popover)}
+            finalFocus={focusAfter === undefined ? true : () => focusAfter() ?? true}
+          >
             <Base.Title className="visually-hidden">{title}</Base.Title>
             {children}
           </Base.Popup>

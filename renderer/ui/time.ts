@@ -30,3 +30,10 @@ export function formatTime(iso: string): string {
   if (Number.isNaN(time.getTime())) return '–'
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
 }
+
+/** How long something took: `12 ms`, `0.41 s`, `4.2 s`, `1 min 4 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 100) return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`
+  if (ms < minute) return `${(ms / second).toFixed(ms < 10 * second ? 2 : 1)} s`
+  return formatElapsed(ms)
+}

@@ -102,7 +102,12 @@ export const pageInput = z.discriminatedUnion('type', [
     keyCode: z.int().min(0).max(65535).default(0),
     modifiers,
   }),
-  z.strictObject({ type: z.literal('text'), text: z.string().max(4096) }),
+  z.strictObject({
+    type: z.literal('text'),
+    text: z.string().max(4096),
+    /** Answered with `acted` once the page has it, for whoever sends keys on another way meanwhile. */
+    id: z.int().min(0).optional(),
+  }),
 ])
 export type PageInput = z.output<typeof pageInput>
 
@@ -132,6 +137,8 @@ export const watch = defineSocket({
     }),
     /** Another tab is shown now, or the tab shown has another address. */
     z.object({ type: z.literal('page'), url: z.string(), title: z.string() }),
+    /** The text of that id is in the page, or was dropped. */
+    z.object({ type: z.literal('acted'), id: z.number().int() }),
     /** Whether this socket's input is let through. */
     z.object({ type: z.literal('control'), held: z.boolean() }),
     pageEvent,

@@ -1,4 +1,4 @@
-import { Keyboard, Maximize, Minimize } from 'lucide-react'
+import { Maximize, Minimize } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { WireProblem } from '../../../shared/errors.ts'
@@ -8,23 +8,28 @@ import { useUi } from '../../app/ui.store.ts'
 import { useBusy, work } from '../../app/work.ts'
 import { Button } from '../../ui/Button.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
-import { Menu } from '../../ui/Menu.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { describeDriver, driverOf, useEngine } from '../engine/engine.store.ts'
 import { tryLocal, useLocalStart } from '../firstrun/local.store.ts'
 import { openSecret, powerKey, wake } from '../power/operations.ts'
+import { CaptureTools } from './CaptureTools.tsx'
+import { ClipboardMenu } from './ClipboardMenu.tsx'
 import { ipcLiveClient, type LiveClient } from './client.ts'
 import { liveCondition, type PanelAction } from './condition.ts'
+import { formatBits } from './figures.ts'
 import { GiveBack } from './GiveBack.tsx'
+import { KeysMenu } from './KeysMenu.tsx'
 import { LeaseBar } from './LeaseBar.tsx'
 import { LivePanel } from './LivePanel.tsx'
 import styles from './live.module.css'
-import { specialKeys } from './screen.ts'
+import { NavigationBar } from './NavigationBar.tsx'
 import type { LiveSnapshot } from './session.ts'
-import { shownAddress } from './shownAddress.ts'
 import { useActivity } from './useActivity.ts'
 import { useFill } from './useFill.ts'
 import { useLeaseWarning } from './useLeaseWarning.ts'
 import { useLiveSession } from './useLiveSession.ts'
+import { ViewMenu } from './ViewMenu.tsx'
+import { useViewChoices } from './viewChoices.ts'
 
 export interface BrowserViewerProps {
   machine: MachineView
@@ -74,10 +79,14 @@ export function BrowserViewer({
     onShown: () => afterPaint(() => void client.pictureShown().catch(() => {})),
   })
   const stillHere = useCallback(
-    () => void work(`still:${machineId}`, 'Keeping control', () => client.stillHere()),
+    (said: boolean) => void work(`still:${machineId}`, 'Keeping control', () => client.stillHere(said)),
     [client, machineId],
   )
-  useActivity(stage, mine, stillHere)
+  const atWork = useCallback(() => stillHere(false), [stillHere])
+  const pressed = useCallback(() => session.current?.pressed(), [session])
+  useActivity(stage, mine, atWork, pressed)
+  const engine = useEngine(machineId)
+  const figures = useViewChoices((state) => state.figures)
   useLeaseWarning(machine)
   useCallbacks(snapshot, machine.browser?.url ?? null, { onNavigate, onConnect, onDisconnect, onError })
 
@@ -90,6 +99,7 @@ export function BrowserViewer({
     else void work(`panel:${machineId}`, 'Starting the browser', () => client.startBrowser())
   }
   const live = condition.kind === 'live'
+  const display = live && condition.view === 'vnc'
   const waiting =
     live && snapshot.phase !== 'live' && (snapshot.pictureAt === null || snapshot.phase === 'reconnecting')
 
@@ -101,6 +111,7 @@ export function BrowserViewer({
       data-mine={mine ? '' : undefined}
       data-filled={filled ? '' : undefined}
       data-phase={snapshot.phase}
+      data-quality={snapshot.quality}
       data-mode={snapshot.mode}
       data-testid="browser-viewer"
     >
@@ -109,23 +120,23 @@ export function BrowserViewer({
         takeable={live}
         taking={taking}
         onTake={() => void work(`take:${machineId}`, 'Taking over', () => client.take())}
-        onStillHere={stillHere}
+        driving={describeDriver(engine)}
+        onStillHere={() => stillHere(true)}
         tools={
           <>
             {mine && live && (
-              <Menu
-                trigger={
-                  <Button variant="ghost" icon={<Keyboard size={15} aria-hidden />} data-testid="special-keys">
-                    Keys
-                  </Button>
-                }
-                focusAfter={() => stage.current?.querySelector<HTMLElement>('canvas[tabindex="0"]') ?? null}
-                entries={specialKeys.map(({ id, title, keys }) => ({
-                  id,
-                  title,
-                  run: () => session.current?.press(keys),
-                }))}
-              />
+              <>
+                <KeysMenu session={session} held={snapshot.held} />
+                {display && (
+                  <ClipboardMenu machineId={machineId} name={machine.name} client={client} session={session} />
+                )}
+              </>
+            )}
+            {live && (
+              <>
+                <ViewMenu snapshot={snapshot} mine={mine} display={display} />
+                <CaptureTools machine={machine} client={client} display={display} />
+              </>
             )}
             <IconButton
               label={filled ? 'Leave full screen' : 'Full screen'}
@@ -140,25 +151,24 @@ export function BrowserViewer({
             open={givingBack}
             onOpenChange={(open) => useUi.setState({ givingBack: open ? machineId : null })}
             problemOf={problemOf}
-            onGiveBack={async (outcome, note) => {
-              await client.giveBack(outcome, note)
-              toast({ title: `${machine.name} is given back`, id: `gave-back:${machineId}` })
+            paused={engine?.paused == null ? null : driverOf(engine.paused)}
+            onGiveBack={async (given) => {
+              const { toActingMs } = await client.giveBack(given)
+              const detail = toActingMs === null ? '' : `The engine acts again after ${Math.round(toActingMs)} ms.`
+              toast({ title: `${machine.name} is given back`, detail, id: `gave-back:${machineId}` })
             }}
           />
         }
       />
       {showNavigationBar && (
-        <div className={styles.address}>
-          <span className={styles.url} data-testid="live-url">
-            {shownAddress(live ? machine.browser?.url : null)}
-          </span>
-          {showStatusBar && live && (
-            <span className={styles.figures}>
-              {machine.roundTripMs !== null && `${Math.round(machine.roundTripMs)} ms · `}
-              {snapshot.framesPerSecond} fps
-            </span>
-          )}
-        </div>
+        <NavigationBar
+          machineId={machineId}
+          client={client}
+          url={machine.browser?.url ?? null}
+          live={live}
+          mine={mine}
+          figures={showStatusBar && figures && live && <Figures snapshot={snapshot} machine={machine} />}
+        />
       )}
       <div ref={stage} className={styles.stage}>
         <canvas
@@ -186,6 +196,24 @@ export function BrowserViewer({
         {mine ? 'You have control' : machine.lease !== null ? `${machine.lease.operator} has control` : 'View only'}
       </p>
     </section>
+  )
+}
+
+/** What the connection does; shown when asked for. */
+function Figures({ snapshot, machine }: { snapshot: LiveSnapshot; machine: MachineView }) {
+  const { roundTripMs } = machine
+  const { pressToPictureMs, framesPerSecond, bytesPerSecond } = snapshot
+  return (
+    <span className={styles.figures} data-testid="live-figures">
+      {roundTripMs !== null && <span title="Round trip to the agent">{Math.max(1, Math.round(roundTripMs))} ms</span>}
+      {pressToPictureMs !== null && (
+        <span title="From the last key or press to the next change of the picture">
+          key {Math.round(pressToPictureMs)} ms
+        </span>
+      )}
+      <span>{framesPerSecond} fps</span>
+      <span>{formatBits(bytesPerSecond * 8)}</span>
+    </span>
   )
 }
 

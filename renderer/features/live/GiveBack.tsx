@@ -5,6 +5,7 @@ import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
 import { Field, TextArea } from '../../ui/Field.tsx'
 import { Popover } from '../../ui/Popover.tsx'
 import { Select } from '../../ui/Select.tsx'
+import type { Given } from './client.ts'
 import styles from './live.module.css'
 
 /** What a takeover ended with; the machine keeps the word with the takeover. */
@@ -16,19 +17,34 @@ const outcomes = {
 } as const
 type Outcome = keyof typeof outcomes
 
+/** Who drives next. */
+const receivers = {
+  none: 'Nobody',
+  'stagehand/dom': 'Stagehand, reading the page',
+  'stagehand/cua': 'Stagehand, seeing the screen',
+  magnitude: 'Magnitude',
+} as const
+type Receiver = keyof typeof receivers
+
 interface GiveBackProps {
   open: boolean
   onOpenChange: (open: boolean) => void
-  onGiveBack: (outcome: string, note: string) => Promise<void>
+  /** The engine that waits, if one does: `stagehand/dom`. */
+  paused: string | null
+  onGiveBack: (given: Given) => Promise<void>
   problemOf: (error: unknown) => ShownProblem
 }
 
 /** The button that ends a takeover, and what it ended with. */
-export function GiveBack({ open, onOpenChange, onGiveBack, problemOf }: GiveBackProps) {
+export function GiveBack({ open, onOpenChange, paused, onGiveBack, problemOf }: GiveBackProps) {
   const [outcome, setOutcome] = useState<Outcome>('resolved')
+  const [chosen, setChosen] = useState<Receiver | null>(null)
   const [note, setNote] = useState('')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<ShownProblem | null>(null)
+
+  const waiting = (Object.keys(receivers) as Receiver[]).find((one) => one === paused)
+  const receiver = chosen ?? waiting ?? 'none'
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -36,7 +52,7 @@ export function GiveBack({ open, onOpenChange, onGiveBack, problemOf }: GiveBack
     setBusy(true)
     setProblem(null)
     try {
-      await onGiveBack(outcome, note.trim())
+      await onGiveBack({ outcome, note: note.trim(), ...driverOf(receiver) })
       onOpenChange(false)
     } catch (error) {
       setProblem(problemOf(error))
@@ -59,6 +75,18 @@ export function GiveBack({ open, onOpenChange, onGiveBack, problemOf }: GiveBack
       <form className={styles.giveBack} onSubmit={submit}>
         <Field label="How did it end?">
           {(control) => <Select {...control} value={outcome} options={outcomes} onChange={setOutcome} />}
+        </Field>
+        <Field
+          label="Who goes on?"
+          hint={
+            receiver === 'none'
+              ? undefined
+              : receiver === waiting
+                ? 'It waits since you took over. You keep control until it sees the page.'
+                : 'You keep control until it sees the page.'
+          }
+        >
+          {(control) => <Select {...control} value={receiver} options={receivers} onChange={setChosen} />}
         </Field>
         <Field label="Note for whoever comes next">
           {(control) => (
@@ -83,4 +111,10 @@ export function GiveBack({ open, onOpenChange, onGiveBack, problemOf }: GiveBack
       </form>
     </Popover>
   )
+}
+
+function driverOf(receiver: Receiver): Pick<Given, 'handBackTo' | 'mode'> {
+  if (receiver === 'stagehand/dom') return { handBackTo: 'stagehand', mode: 'dom' }
+  if (receiver === 'stagehand/cua') return { handBackTo: 'stagehand', mode: 'cua' }
+  return { handBackTo: receiver }
 }

@@ -15,6 +15,8 @@ interface LeaseBarProps {
   /** Whether there is a browser to take. */
   takeable: boolean
   taking: boolean
+  /** Who drives while no person does. */
+  driving: string
   onTake: () => void
   onStillHere: () => void
   tools: ReactNode
@@ -22,7 +24,7 @@ interface LeaseBarProps {
 }
 
 /** Who has control, for how long, and the one way to change it. */
-export function LeaseBar({ lease, takeable, taking, onTake, onStillHere, tools, giveBack }: LeaseBarProps) {
+export function LeaseBar({ lease, takeable, taking, driving, onTake, onStillHere, tools, giveBack }: LeaseBarProps) {
   if (lease?.mine === true) {
     return (
       <div className={styles.bar} data-tone="person" data-testid="lease-bar" data-lease="mine">
@@ -54,7 +56,7 @@ export function LeaseBar({ lease, takeable, taking, onTake, onStillHere, tools, 
       <span className={styles.who}>
         <Eye size={15} aria-hidden /> View only
       </span>
-      <span className={styles.left}>{takeable && 'nobody is driving'}</span>
+      <span className={styles.left}>{takeable && driving}</span>
       {tools}
       {takeable && (
         <Button
@@ -75,16 +77,20 @@ function Countdown({ expiresAt, onStillHere }: { expiresAt: string; onStillHere:
   const left = Date.parse(expiresAt) - useNow()
   if (left > shortLeaseMs)
     return (
-      <span className={styles.left}>
+      <span className={styles.left} data-testid="lease-left">
         {formatLeft(left)} left<span className={styles.hint}>, renews while you work</span>
       </span>
     )
   return (
     <>
-      <span className={styles.left} data-short>
+      <span className={styles.left} data-short="" data-testid="lease-short">
         {left > 0 ? `Only ${formatLeft(left)} left` : 'Control has run out'}
       </span>
-      {left > 0 && <Button onClick={onStillHere}>Keep control</Button>}
+      {left > 0 && (
+        <Button data-testid="keep-control" onClick={onStillHere}>
+          Keep control
+        </Button>
+      )}
     </>
   )
 }

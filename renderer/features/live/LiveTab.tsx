@@ -1,14 +1,16 @@
-import { Eye } from 'lucide-react'
 import { useState } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
+import { useApp } from '../../app/app.store.ts'
+import { EngineCard } from '../engine/EngineCard.tsx'
 import { BrowserViewer } from './BrowserViewer.tsx'
 import styles from './live.module.css'
 import { Timeline } from './Timeline.tsx'
+import { Watching } from './Watching.tsx'
 
 /** The live view with what stands beside it. */
 export function LiveTab({ machine }: { machine: MachineView }) {
   const [connected, setConnected] = useState(false)
-  const others = Math.max(0, machine.viewers - (connected ? 1 : 0))
+  const operator = useApp((state) => state.info?.settings.operator ?? '')
   return (
     <div className={styles.tab}>
       <BrowserViewer
@@ -18,15 +20,9 @@ export function LiveTab({ machine }: { machine: MachineView }) {
         onDisconnect={() => setConnected(false)}
       />
       <aside className={styles.column} aria-label="Beside the live view">
+        <EngineCard machine={machine} />
         <Timeline machineId={machine.id} />
-        <p className={styles.watching} data-testid="watching">
-          <Eye size={14} aria-hidden />
-          {others === 0
-            ? connected
-              ? 'Only you are watching'
-              : 'Nobody is watching'
-            : `${others} other${others === 1 ? '' : 's'} watching`}
-        </p>
+        <Watching machineId={machine.id} viewers={machine.viewers} connected={connected} operator={operator} />
       </aside>
     </div>
   )

@@ -17,9 +17,12 @@ export class PortChannel implements RfbChannel {
   /** What came before anyone listened. */
   #early: Uint8Array[] = []
 
-  constructor(stream: PortStream) {
+  constructor(stream: PortStream, onBytes: (bytes: number) => void = () => {}) {
     this.#stream = stream
-    stream.onBytes = (bytes) => this.#deliver(bytes)
+    stream.onBytes = (bytes) => {
+      onBytes(bytes.byteLength)
+      this.#deliver(bytes)
+    }
     stream.onClose = (code, reason) => this.#closed(code, reason)
   }
 

@@ -1,15 +1,38 @@
+import type { CallParams, CallResult } from '../../../shared/contract/index.ts'
 import { call, callAgent } from '../../app/bridge.ts'
 import { openStream } from '../../app/streams.ts'
 import { openScreencast } from './screencast.ts'
 import type { LiveSource } from './session.ts'
+import { textLine } from './textLine.ts'
 import { openVnc } from './vnc.ts'
+
+export type PageCall =
+  | `browser.${'navigate' | 'back' | 'forward' | 'reload'}`
+  | `tabs.${'list' | 'open' | 'activate' | 'close'}`
+  | `desktop.${'startRecording' | 'stopRecording' | 'listRecordings'}`
+
+/** What a person says when giving control back. */
+export interface Given {
+  outcome: string
+  note: string
+  handBackTo: 'none' | 'stagehand' | 'magnitude'
+  mode?: 'dom' | 'cua'
+}
 
 /** Everything the live view asks of the machine it shows. */
 export interface LiveClient extends LiveSource {
   take(): Promise<void>
-  giveBack(outcome: string, note: string): Promise<void>
-  /** Says that the person is still at work, so that the lease goes on. */
-  stillHere(): Promise<void>
+  giveBack(given: Given): Promise<{ toActingMs: number | null }>
+  /** Says that the person is still at work, so that the lease goes on; `said` when they said so themselves. */
+  stillHere(said: boolean): Promise<void>
+  /** This computer's clipboard onto the machine's; says how many characters. */
+  paste(): Promise<number>
+  /** The machine's clipboard onto this computer's. */
+  copy(): Promise<number>
+  /** Returns the file; null when the person changed their mind. */
+  saveScreenshot(of: 'display' | 'page'): Promise<string | null>
+  /** Navigation, tabs and recording; what changes the page needs control. */
+  page<Name extends PageCall>(name: Name, params: CallParams<Name>): Promise<CallResult<Name>>
   startBrowser(): Promise<void>
   verify(): Promise<void>
   /** A whole picture is on screen. */
@@ -19,22 +42,28 @@ export interface LiveClient extends LiveSource {
 /** The live view's client over main. Leases stay there: this window never sees an id. */
 export function ipcLiveClient(machineId: string): LiveClient {
   return {
-    open: ({ view, mode }) =>
+    open: ({ view, mode }, { quality }) =>
       view === 'vnc'
         ? openStream(machineId, 'vnc', { mode })
         : // Main adds the lease when this console holds it; without one the agent drops what is typed.
-          openStream(machineId, 'watch', { screencast: true }),
-    draw: (target, stream, { view, mode }, events) =>
-      (view === 'vnc' ? openVnc : openScreencast)(target, stream, mode === 'control', events),
+          openStream(machineId, 'watch', { screencast: true, events: false, quality: quality.jpeg }),
+    draw: (target, stream, { view, mode }, look, events) => {
+      const control = mode === 'control'
+      if (view !== 'vnc') return openScreencast(target, stream, control, look, events)
+      const typed = textLine(() => openStream(machineId, 'watch', { screencast: false, events: false }))
+      return openVnc(target, stream, control, look, events, typed)
+    },
     take: async () => {
       await call('takeover.take', { machineId, reason: '' })
     },
-    giveBack: async (outcome, note) => {
-      await call('takeover.giveBack', { machineId, outcome, note })
+    giveBack: (given) => call('takeover.giveBack', { machineId, ...given }),
+    stillHere: async (said) => {
+      await call('takeover.stillHere', { machineId, said })
     },
-    stillHere: async () => {
-      await call('takeover.stillHere', { machineId })
-    },
+    paste: async () => (await call('live.paste', { machineId })).characters,
+    copy: async () => (await call('live.copy', { machineId })).characters,
+    saveScreenshot: async (of) => (await call('live.saveScreenshot', { machineId, of })).file,
+    page: (name, params) => callAgent(machineId, name, params),
     startBrowser: async () => {
       await callAgent(machineId, 'browser.start', {})
     },

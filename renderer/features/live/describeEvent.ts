@@ -1,4 +1,5 @@
 import type { Tone } from '../../ui/tone.ts'
+import { describeEngineEvent } from '../engine/describeEngineEvent.ts'
 import type { SeenEvent } from './timeline.store.ts'
 
 export interface Happening {
@@ -27,6 +28,15 @@ export function describeEvent(event: SeenEvent, operator: string): Happening | n
       return { tone: 'up', title: 'Sandbox is active', detail: text('sandboxId') }
     case 'sandbox_terminated':
       return { tone: 'broken', title: 'Sandbox ended', detail: text('reason') }
+    case 'engine_connected':
+    case 'engine_disconnected':
+    case 'engine_switch':
+    case 'engine_failure':
+    case 'engine_operation':
+    case 'cascade_escalation':
+    case 'takeover_request':
+    case 'human_takeover':
+      return describeEngineEvent(event)
     case 'takeover_lease':
       return leaseHappening(text('change'), event['lease'], operator)
     default:

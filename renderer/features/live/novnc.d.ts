@@ -23,6 +23,8 @@ declare module '@novnc/novnc' {
     constructor(target: HTMLElement, channel: RfbChannel, options?: { shared?: boolean })
     viewOnly: boolean
     scaleViewport: boolean
+    /** Asks the server to take the size of the view. */
+    resizeSession: boolean
     focusOnClick: boolean
     background: string
     qualityLevel: number

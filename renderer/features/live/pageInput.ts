@@ -19,9 +19,13 @@ export function modifiersOf(event: Modified): number {
 
 const modifierBits: Record<string, number> = { Alt: 1, Control: 2, Meta: 4, Shift: 8 }
 
+/** The modifiers among keys, as the wire counts them. */
+export function modifiersIn(keys: readonly ScreenKey[]): number {
+  return keys.reduce((sum, { key }) => sum | (modifierBits[key] ?? 0), 0)
+}
+
 /** Keys going down one after the other and up in reverse, each with the modifiers held at that moment. */
 export function pressTogether(keys: readonly ScreenKey[]): PageInput[] {
-  const held = (down: readonly ScreenKey[]) => down.reduce((sum, { key }) => sum + (modifierBits[key] ?? 0), 0)
   const input = (event: 'down' | 'up', { key, code, keyCode }: ScreenKey, modifiers: number): PageInput => ({
     type: 'key',
     event,
@@ -31,8 +35,8 @@ export function pressTogether(keys: readonly ScreenKey[]): PageInput[] {
     modifiers,
   })
   return [
-    ...keys.map((key, place) => input('down', key, held(keys.slice(0, place + 1)))),
-    ...keys.map((key, place) => input('up', key, held(keys.slice(0, place)))).reverse(),
+    ...keys.map((key, place) => input('down', key, modifiersIn(keys.slice(0, place + 1)))),
+    ...keys.map((key, place) => input('up', key, modifiersIn(keys.slice(0, place)))).reverse(),
   ]
 }
 
@@ -69,12 +73,13 @@ export function clickCounter() {
   }
 }
 
-/** Sends what a person does on the canvas; returns the way to stop, which lets go of every key and button. */
+/** Sends what a person does on the canvas; stopping lets go of every key. `sticky` are modifiers kept down meanwhile. */
 export function sendInput(
   canvas: HTMLCanvasElement,
   page: () => { width: number; height: number },
   send: (input: PageInput) => void,
-): () => void {
+  sticky: () => number,
+): { release: () => void; stop: () => void } {
   const keysDown = new Map<string, { key: string; keyCode: number }>()
   const stopped = new AbortController()
   const options = { signal: stopped.signal }
@@ -97,17 +102,16 @@ export function sendInput(
       ...at(event),
       button: kind === 'move' ? (held ?? 'none') : (buttons[event.button] ?? 'none'),
       clickCount: kind === 'move' ? 0 : clicks,
-      modifiers: modifiersOf(event),
+      modifiers: modifiersOf(event) | sticky(),
     })
   }
   const key = (kind: 'down' | 'up') => (event: KeyboardEvent) => {
-    if (event.isComposing) return
     event.preventDefault()
     event.stopPropagation()
     if (kind === 'down') keysDown.set(event.code, event)
     else keysDown.delete(event.code)
     const { code, keyCode } = event
-    send({ type: 'key', event: kind, key: event.key, code, keyCode, modifiers: modifiersOf(event) })
+    send({ type: 'key', event: kind, key: event.key, code, keyCode, modifiers: modifiersOf(event) | sticky() })
   }
   const releaseAll = () => {
     for (const [code, { key: name, keyCode }] of keysDown)
@@ -117,7 +121,7 @@ export function sendInput(
   const wheel = (event: WheelEvent) => {
     event.preventDefault()
     const { deltaX, deltaY } = event
-    send({ type: 'mouse', event: 'wheel', ...at(event), deltaX, deltaY, modifiers: modifiersOf(event) })
+    send({ type: 'mouse', event: 'wheel', ...at(event), deltaX, deltaY, modifiers: modifiersOf(event) | sticky() })
   }
 
   canvas.addEventListener('pointermove', mouse('move'), options)
@@ -127,10 +131,11 @@ export function sendInput(
   canvas.addEventListener('contextmenu', (event) => event.preventDefault(), options)
   canvas.addEventListener('keydown', key('down'), options)
   canvas.addEventListener('keyup', key('up'), options)
-  canvas.addEventListener('blur', releaseAll, options)
-  window.addEventListener('blur', releaseAll, options)
-  return () => {
-    releaseAll()
-    stopped.abort()
+  return {
+    release: releaseAll,
+    stop() {
+      releaseAll()
+      stopped.abort()
+    },
   }
 }

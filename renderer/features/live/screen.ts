@@ -1,9 +1,22 @@
+import type { Quality } from './quality.ts'
+import type { Scaling } from './viewChoices.ts'
+
+/** How a picture is shown, and what it may cost. */
+export interface ScreenLook {
+  scaling: Scaling
+  quality: Quality
+}
+
 /** A picture of a browser on a canvas, whatever brings it: RFB or the screencast. */
 export interface Screen {
   readonly canvas: HTMLCanvasElement
   focus(): void
   /** Presses keys together, such as Ctrl Alt Del, and lets them go in reverse. */
   press(keys: readonly ScreenKey[]): void
+  /** Holds a key down, or lets it go. */
+  hold(key: ScreenKey, down: boolean): void
+  /** Changes how it is shown; what needs a new connection is left as it is. */
+  adjust(look: ScreenLook): void
   close(): void
 }
 
@@ -21,6 +34,10 @@ export interface ScreenEvents {
   onComplete(): void
   /** Something of it was drawn. */
   onFrame(): void
+  /** So much of it has arrived. */
+  onBytes(bytes: number): void
+  /** The keyboard went elsewhere, to this element or to another window. */
+  onBlur(to: EventTarget | null): void
   onClose(reason: string): void
 }
 
@@ -32,17 +49,47 @@ const key = (keysym: number, keyCode: number, code: string, name = code): Screen
 })
 const control = key(0xffe3, 17, 'ControlLeft', 'Control')
 const alt = key(0xffe9, 18, 'AltLeft', 'Alt')
+const shift = key(0xffe1, 16, 'ShiftLeft', 'Shift')
+const meta = key(0xffeb, 91, 'MetaLeft', 'Meta')
 const tab = key(0xff09, 9, 'Tab')
+const letter = (name: string) =>
+  key(name.charCodeAt(0), name.toUpperCase().charCodeAt(0), `Key${name.toUpperCase()}`, name)
+
+export interface SpecialKey {
+  id: string
+  title: string
+  keys: readonly ScreenKey[]
+}
+
+/** Keys that can be kept down, one or several, while others are typed. */
+export const stickyKeys = [
+  { id: 'ctrl', title: 'Ctrl', key: control },
+  { id: 'alt', title: 'Alt', key: alt },
+  { id: 'shift', title: 'Shift', key: shift },
+  { id: 'super', title: 'Super', key: meta },
+] as const
+export type StickyKey = (typeof stickyKeys)[number]['id']
 
 /** Keys that this computer would keep for itself. */
-export const specialKeys: readonly { id: string; title: string; keys: readonly ScreenKey[] }[] = [
+export const specialKeys: readonly SpecialKey[] = [
+  { id: 'ctrl-alt-del', title: 'Ctrl Alt Del', keys: [control, alt, key(0xffff, 46, 'Delete')] },
   { id: 'escape', title: 'Esc', keys: [key(0xff1b, 27, 'Escape')] },
   { id: 'tab', title: 'Tab', keys: [tab] },
   { id: 'alt-tab', title: 'Alt Tab', keys: [alt, tab] },
-  { id: 'super', title: 'Super', keys: [key(0xffeb, 91, 'MetaLeft', 'Meta')] },
-  { id: 'f11', title: 'F11', keys: [key(0xffc8, 122, 'F11')] },
-  { id: 'ctrl-t', title: 'Ctrl T', keys: [control, key(0x74, 84, 'KeyT', 't')] },
-  { id: 'ctrl-w', title: 'Ctrl W', keys: [control, key(0x77, 87, 'KeyW', 'w')] },
-  { id: 'ctrl-l', title: 'Ctrl L', keys: [control, key(0x6c, 76, 'KeyL', 'l')] },
-  { id: 'ctrl-alt-del', title: 'Ctrl Alt Del', keys: [control, alt, key(0xffff, 46, 'Delete')] },
+  { id: 'super', title: 'Super', keys: [meta] },
+  { id: 'print', title: 'Print', keys: [key(0xff61, 44, 'PrintScreen')] },
+  { id: 'ctrl-t', title: 'Ctrl T', keys: [control, letter('t')] },
+  { id: 'ctrl-w', title: 'Ctrl W', keys: [control, letter('w')] },
+  { id: 'ctrl-l', title: 'Ctrl L', keys: [control, letter('l')] },
 ]
+
+export const functionKeys: readonly SpecialKey[] = Array.from({ length: 12 }, (_, place) => ({
+  id: `f${place + 1}`,
+  title: `F${place + 1}`,
+  keys: [key(0xffbe + place, 112 + place, `F${place + 1}`)],
+}))
+
+/** What pastes on the machine. */
+export const pasteKeys: readonly ScreenKey[] = [control, letter('v')]
+/** What copies on the machine. */
+export const copyKeys: readonly ScreenKey[] = [control, letter('c')]

@@ -1,14 +1,16 @@
 import type { SocketReceive } from '../../../shared/contract/index.ts'
 import type { PortStream } from '../../../shared/stream.ts'
 import styles from './live.module.css'
-import { type PageInput, pressTogether, sendInput } from './pageInput.ts'
-import type { Screen, ScreenEvents } from './screen.ts'
+import { modifiersIn, type PageInput, pressTogether, sendInput } from './pageInput.ts'
+import type { Screen, ScreenEvents, ScreenKey, ScreenLook } from './screen.ts'
+import { takeKeyboard } from './typing.ts'
 
 /** Draws the page's own screencast, where there is no display to show: one JPEG after the other. */
 export function openScreencast(
   target: HTMLElement,
   stream: PortStream,
   control: boolean,
+  look: ScreenLook,
   events: ScreenEvents,
 ): Screen {
   const canvas = document.createElement('canvas')
@@ -29,6 +31,7 @@ export function openScreencast(
   }
   // The promise holds the acknowledgement back: a slow window gets fewer pictures, not a longer queue.
   stream.onBytes = async (bytes) => {
+    events.onBytes(bytes.byteLength)
     const bitmap = await createImageBitmap(new Blob([bytes.slice()], { type: 'image/jpeg' })).catch(() => null)
     if (bitmap === null || closing) return
     if (canvas.width !== bitmap.width || canvas.height !== bitmap.height) {
@@ -48,17 +51,48 @@ export function openScreencast(
   }
 
   const send = (input: PageInput) => void stream.sendText(JSON.stringify(input))
-  const stopInput = control ? sendInput(canvas, () => page, send) : () => {}
+  const held = new Map<string, ScreenKey>()
+  const input = control
+    ? sendInput(
+        canvas,
+        () => page,
+        send,
+        () => modifiersIn([...held.values()]),
+      )
+    : undefined
+  const keyboard = control
+    ? takeKeyboard({
+        canvas,
+        onText: (text) => send({ type: 'text', text: text.slice(0, 4096) }),
+        onBlur: (to) => {
+          input?.release()
+          events.onBlur(to)
+        },
+      })
+    : undefined
+  const adjust = ({ scaling }: ScreenLook) => {
+    canvas.dataset['scaling'] = scaling
+  }
+  adjust(look)
   return {
     canvas,
     focus: () => canvas.focus({ preventScroll: true }),
     press(keys) {
       if (!control) return
-      for (const input of pressTogether(keys)) send(input)
+      for (const one of pressTogether(keys)) send(one)
     },
+    hold(key, down) {
+      if (!control) return
+      if (down) held.set(key.code, key)
+      else held.delete(key.code)
+      const modifiers = modifiersIn([...held.values()])
+      send({ type: 'key', event: down ? 'down' : 'up', key: key.key, code: key.code, keyCode: key.keyCode, modifiers })
+    },
+    adjust,
     close() {
       closing = true
-      stopInput()
+      keyboard?.stop()
+      input?.stop()
       stream.close(1000, 'the viewer left')
       canvas.remove()
     },

@@ -3,7 +3,16 @@ import type { WireProblem } from '../../../shared/errors.ts'
 import type { PortStream } from '../../../shared/stream.ts'
 import { problemOf } from '../../app/bridge.ts'
 import { drawCopy, keepPicture, lastPicture } from './pictures.ts'
-import type { Screen, ScreenEvents, ScreenKey } from './screen.ts'
+import { bandwidthMeter, qualities, qualityFor } from './quality.ts'
+import {
+  type Screen,
+  type ScreenEvents,
+  type ScreenKey,
+  type ScreenLook,
+  type StickyKey,
+  stickyKeys,
+} from './screen.ts'
+import type { ViewChoices } from './viewChoices.ts'
 
 export interface LiveWish {
   view: 'vnc' | 'screencast'
@@ -16,15 +25,36 @@ export interface LiveSnapshot {
   /** What the picture is shown for: it may lag behind the wish while a connection is made. */
   mode: LiveWish['mode']
   framesPerSecond: number
+  bytesPerSecond: number
+  /** What the connection carries, as far as it could be seen; null while too little came. */
+  bitsPerSecond: number | null
+  /** From the last press of a key or button to the next change of the picture. */
+  pressToPictureMs: number | null
+  quality: keyof typeof qualities
+  /** Modifiers that are kept down. */
+  held: readonly StickyKey[]
   /** Why the last attempt failed. */
   problem: WireProblem | null
   /** When the still picture was live, in ms; null without one. */
   pictureAt: number | null
 }
 
+export const nothingShown: LiveSnapshot = {
+  phase: 'idle',
+  mode: 'view',
+  framesPerSecond: 0,
+  bytesPerSecond: 0,
+  bitsPerSecond: null,
+  pressToPictureMs: null,
+  quality: 'best',
+  held: [],
+  problem: null,
+  pictureAt: null,
+}
+
 export interface LiveSource {
-  open(wish: LiveWish): Promise<PortStream>
-  draw(target: HTMLElement, stream: PortStream, wish: LiveWish, events: ScreenEvents): Screen
+  open(wish: LiveWish, look: ScreenLook): Promise<PortStream>
+  draw(target: HTMLElement, stream: PortStream, wish: LiveWish, look: ScreenLook, events: ScreenEvents): Screen
 }
 
 interface SessionOptions {
@@ -52,7 +82,11 @@ export class LiveSession {
   #host: HTMLElement | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
   #frames = 0
-  #snapshot: LiveSnapshot = { phase: 'idle', mode: 'view', framesPerSecond: 0, problem: null, pictureAt: null }
+  #bytes = 0
+  #meter = bandwidthMeter()
+  #pressedAt: number | null = null
+  #choices: Pick<ViewChoices, 'scaling' | 'quality'> = { scaling: 'fit', quality: 'auto' }
+  #snapshot: LiveSnapshot = nothingShown
 
   constructor(options: SessionOptions) {
     this.#options = options
@@ -61,7 +95,7 @@ export class LiveSession {
       drawCopy(picture.canvas, options.still)
       this.#change({ pictureAt: picture.at })
     }
-    this.#ticker = setInterval(() => this.#countFrames(), 1000)
+    this.#ticker = setInterval(() => this.#measure(), 1000)
   }
 
   /** What is wanted now: nothing, to watch, or to control. The same wish twice changes nothing. */
@@ -70,11 +104,41 @@ export class LiveSession {
     this.#wish = wish
     this.#leave()
     this.#waits.reset()
-    if (wish === null) this.#change({ phase: 'idle', mode: 'view', problem: null, framesPerSecond: 0 })
+    if (wish === null)
+      this.#change({ phase: 'idle', mode: 'view', problem: null, framesPerSecond: 0, bytesPerSecond: 0 })
     else {
       this.#change({ phase: 'connecting', problem: null })
       void this.#connect(wish)
     }
+  }
+
+  /** How it is to be shown. */
+  choose(choices: Pick<ViewChoices, 'scaling' | 'quality'>): void {
+    this.#choices = choices
+    this.#adjust()
+  }
+
+  /** A person pressed something: the next change of the picture is taken for its answer. */
+  pressed(): void {
+    this.#pressedAt = performance.now()
+  }
+
+  /** Keeps a modifier down until it is let go, the keyboard goes elsewhere, or control is lost. */
+  hold(id: StickyKey, down: boolean): void {
+    const { held } = this.#snapshot
+    const sticky = stickyKeys.find((one) => one.id === id)
+    if (sticky === undefined || held.includes(id) === down || this.#snapshot.mode !== 'control') return
+    this.#screen?.hold(sticky.key, down)
+    this.#change({ held: down ? [...held, id] : held.filter((one) => one !== id) })
+  }
+
+  release(): void {
+    for (const id of this.#snapshot.held) this.hold(id, false)
+  }
+
+  /** Whether keys go to the machine now. */
+  get hasKeyboard(): boolean {
+    return this.#host?.contains(document.activeElement) === true
   }
 
   /** Does not wait for the next attempt. */
@@ -90,7 +154,7 @@ export class LiveSession {
 
   press(keys: readonly ScreenKey[]): void {
     this.#screen?.press(keys)
-    this.#screen?.focus()
+    this.focus()
   }
 
   dispose(): void {
@@ -103,7 +167,8 @@ export class LiveSession {
     const attempt = ++this.#attempt
     const current = () => attempt === this.#attempt
     try {
-      const stream = await this.#options.source.open(wish)
+      const look = this.#look()
+      const stream = await this.#options.source.open(wish, look)
       if (!current()) {
         stream.close(1000, 'no longer wanted')
         return
@@ -113,10 +178,16 @@ export class LiveSession {
       host.style.visibility = 'hidden'
       this.#options.stage.append(host)
       this.#host = host
-      this.#screen = this.#options.source.draw(host, stream, wish, {
+      this.#screen = this.#options.source.draw(host, stream, wish, look, {
         onComplete: () => current() && this.#complete(host, wish),
-        onFrame: () => {
-          this.#frames++
+        onFrame: () => this.#drawn(),
+        onBytes: (bytes) => {
+          this.#bytes += bytes
+          this.#meter.add(bytes, performance.now())
+        },
+        onBlur: (to) => {
+          // The keys' own menu is where they are let go.
+          if (!(to instanceof Element && to.closest('[data-live-keys]') !== null)) this.release()
         },
         onClose: (reason) => current() && this.#lost(reason),
       })
@@ -149,7 +220,7 @@ export class LiveSession {
     const wish = this.#wish
     this.#leave()
     if (wish === null) return
-    this.#change({ phase: 'reconnecting', problem, framesPerSecond: 0 })
+    this.#change({ phase: 'reconnecting', problem, framesPerSecond: 0, bytesPerSecond: 0 })
     this.#timer = setTimeout(() => void this.#connect(wish), this.#waits.next())
   }
 
@@ -159,6 +230,7 @@ export class LiveSession {
     clearTimeout(this.#timer)
     const { machineId, still } = this.#options
     const screen = this.#screen
+    this.release()
     this.#screen = null
     if (screen !== null && this.#snapshot.phase === 'live') {
       const picture = keepPicture(machineId, screen.canvas)
@@ -172,10 +244,41 @@ export class LiveSession {
     this.#host = null
   }
 
-  #countFrames(): void {
-    if (this.#snapshot.phase === 'live' && this.#snapshot.framesPerSecond !== this.#frames)
-      this.#change({ framesPerSecond: this.#frames })
+  #look(): ScreenLook {
+    return { scaling: this.#choices.scaling, quality: qualities[this.#snapshot.quality] }
+  }
+
+  #adjust(): void {
+    const { quality: chosen } = this.#choices
+    const quality = chosen === 'auto' ? qualityFor(this.#snapshot.bitsPerSecond) : chosen
+    const changed = quality !== this.#snapshot.quality
+    if (changed) this.#change({ quality })
+    // The screencast's quality is said when it is opened.
+    if (changed && this.#wish?.view === 'screencast' && this.#screen !== null) {
+      const wish = this.#wish
+      this.#leave()
+      void this.#connect(wish)
+    } else this.#screen?.adjust(this.#look())
+  }
+
+  #drawn(): void {
+    this.#frames++
+    if (this.#pressedAt === null) return
+    const pressToPictureMs = performance.now() - this.#pressedAt
+    this.#pressedAt = null
+    this.#change({ pressToPictureMs })
+  }
+
+  #measure(): void {
+    const { phase, framesPerSecond, bytesPerSecond } = this.#snapshot
+    const { bitsPerSecond } = this.#meter
+    if (phase === 'live') {
+      if (this.#frames !== framesPerSecond || this.#bytes !== bytesPerSecond)
+        this.#change({ framesPerSecond: this.#frames, bytesPerSecond: this.#bytes, bitsPerSecond })
+      this.#adjust()
+    }
     this.#frames = 0
+    this.#bytes = 0
   }
 
   #change(changed: Partial<LiveSnapshot>): void {

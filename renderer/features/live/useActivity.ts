@@ -3,14 +3,20 @@ import { type RefObject, useEffect } from 'react'
 /** How often work on the picture is reported, at most. */
 const reportEveryMs = 15_000
 
-/** Calls `report` while a person works inside `area`, at most every 15 s. */
-export function useActivity(area: RefObject<HTMLElement | null>, active: boolean, report: () => void): void {
+/** Calls `report` while a person works inside `area`, at most every 15 s, and `pressed` at every key and press. */
+export function useActivity(
+  area: RefObject<HTMLElement | null>,
+  active: boolean,
+  report: () => void,
+  pressed: () => void,
+): void {
   useEffect(() => {
     const element = area.current
     if (!active || element === null) return
     // Taking control was itself a sign of life.
     let last = performance.now()
-    const seen = () => {
+    const seen = (event: Event) => {
+      if (event.isTrusted && (event.type === 'keydown' || event.type === 'pointerdown')) pressed()
       const now = performance.now()
       if (now - last < reportEveryMs) return
       last = now
@@ -21,5 +27,5 @@ export function useActivity(area: RefObject<HTMLElement | null>, active: boolean
     return () => {
       for (const kind of kinds) element.removeEventListener(kind, seen, { capture: true })
     }
-  }, [area, active, report])
+  }, [area, active, report, pressed])
 }

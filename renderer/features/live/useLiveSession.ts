@@ -1,8 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { LiveClient } from './client.ts'
-import { LiveSession, type LiveSnapshot, type LiveWish } from './session.ts'
-
-const nothing: LiveSnapshot = { phase: 'idle', mode: 'view', framesPerSecond: 0, problem: null, pictureAt: null }
+import { LiveSession, type LiveSnapshot, type LiveWish, nothingShown } from './session.ts'
+import { useViewChoices } from './viewChoices.ts'
 
 interface LiveSessionOptions {
   machineId: string
@@ -21,7 +20,9 @@ export function useLiveSession({ machineId, client, wish, stage, still, onShown 
   const session = useRef<LiveSession | null>(null)
   const shown = useRef(onShown)
   shown.current = onShown
-  const [snapshot, setSnapshot] = useState(nothing)
+  const [snapshot, setSnapshot] = useState(nothingShown)
+  const scaling = useViewChoices((state) => state.scaling)
+  const quality = useViewChoices((state) => state.quality)
 
   useEffect(() => {
     if (stage.current === null || still.current === null) return
@@ -39,6 +40,11 @@ export function useLiveSession({ machineId, client, wish, stage, still, onShown 
       session.current = null
     }
   }, [machineId, client, stage, still])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new session has to be told again
+  useEffect(() => {
+    session.current?.choose({ scaling, quality })
+  }, [scaling, quality, machineId, client])
 
   const view = wish?.view
   const mode = wish?.mode

@@ -2,12 +2,26 @@ import RFB from '@novnc/novnc'
 import type { PortStream } from '../../../shared/stream.ts'
 import { PortChannel } from './channel.ts'
 import { coverage } from './coverage.ts'
-import { releaseKeysOnBlur } from './keys.ts'
-import type { Screen, ScreenEvents } from './screen.ts'
+import type { Screen, ScreenEvents, ScreenLook } from './screen.ts'
+import type { TextLine } from './textLine.ts'
+import { takeKeyboard } from './typing.ts'
 
-/** Draws RFB from a stream into `target`. Clipboard messages of the other side are not listened to. */
-export function openVnc(target: HTMLElement, stream: PortStream, control: boolean, events: ScreenEvents): Screen {
-  const channel = new PortChannel(stream)
+/** Longer than a key takes to the page on any connection that one can work over, by much; felt only in fast typing. */
+const keysTakeMs = 120
+
+/**
+ * Draws RFB from a stream into `target`. Clipboard messages of the other side are not listened to; text that is no key
+ * goes by `typed`.
+ */
+export function openVnc(
+  target: HTMLElement,
+  stream: PortStream,
+  control: boolean,
+  look: ScreenLook,
+  events: ScreenEvents,
+  typed: TextLine,
+): Screen {
+  const channel = new PortChannel(stream, events.onBytes)
   let closeReason = ''
   const previousClose = stream.onClose
   stream.onClose = (code, reason) => {
@@ -16,9 +30,17 @@ export function openVnc(target: HTMLElement, stream: PortStream, control: boolea
   }
   const rfb = new RFB(target, channel, { shared: true })
   rfb.viewOnly = !control
-  rfb.scaleViewport = true
   rfb.background = 'transparent'
-  rfb.qualityLevel = 8
+  const adjust = ({ scaling, quality }: ScreenLook) => {
+    // Only whoever has control may change the size of the display; the others go on fitting.
+    const resizing = scaling === 'resize' && control
+    rfb.scaleViewport = scaling !== 'actual'
+    rfb.resizeSession = resizing
+    rfb.qualityLevel = quality.vnc
+    rfb.compressionLevel = quality.compression
+    target.dataset['quality'] = String(quality.vnc)
+  }
+  adjust(look)
   const canvas = target.querySelector('canvas')
   if (canvas === null) throw new Error('noVNC made no canvas')
   canvas.dataset['testid'] = 'live-canvas'
@@ -45,7 +67,14 @@ export function openVnc(target: HTMLElement, stream: PortStream, control: boolea
     events.onClose(closeReason)
   })
   watchDrawing(canvas, () => connected, events)
-  const stopReleasing = control ? releaseKeysOnBlur(canvas) : () => {}
+  const keyboard = control
+    ? takeKeyboard({
+        canvas,
+        onBlur: events.onBlur,
+        onText: (text) => typed.send(text),
+        keysTakeMs,
+      })
+    : undefined
 
   return {
     canvas,
@@ -54,8 +83,11 @@ export function openVnc(target: HTMLElement, stream: PortStream, control: boolea
       for (const { keysym, code } of keys) rfb.sendKey(keysym, code, true)
       for (const { keysym, code } of [...keys].reverse()) rfb.sendKey(keysym, code, false)
     },
+    hold: ({ keysym, code }, down) => rfb.sendKey(keysym, code, down),
+    adjust,
     close() {
-      stopReleasing()
+      keyboard?.stop()
+      typed.close()
       if (!ended) rfb.disconnect()
     },
   }

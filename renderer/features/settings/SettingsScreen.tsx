@@ -9,6 +9,7 @@ import { Field, Input } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { TakeoverSettings } from '../takeovers/TakeoverSettings.tsx'
 import { AwsKeys } from './AwsKeys.tsx'
 import { PricesCard } from './PricesCard.tsx'
 import styles from './Settings.module.css'
@@ -71,6 +72,7 @@ export function SettingsScreen() {
           </Field>
         </div>
       </Card>
+      <TakeoverSettings settings={info.settings} className={styles.narrow} />
       <Card title="Keychain">
         <div className={styles.state} data-testid="keychain">
           <StateDot

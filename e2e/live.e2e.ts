@@ -1,0 +1,363 @@
+import { readFileSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import type { Locator } from 'playwright'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AddedMachine, addMachine, invoke } from './rigs/added-machine.ts'
+import { startTestAgent, type TestAgent } from './rigs/agent.ts'
+import { type CdpPage, chromiumAddress, findPage } from './rigs/cdp-page.ts'
+import { startConsole, type TestConsole } from './rigs/electron.ts'
+import { until } from './rigs/until.ts'
+import { openViewer } from './rigs/vnc-viewer.ts'
+
+/** A field, a log of the keys that reached it, and a patch of noise that no encoder keeps for nothing. */
+const pages: Record<string, string> = {
+  '/typing': `<!doctype html><meta charset="utf-8"><title>Typing</title><style>body{margin:0;font:16px sans-serif}
+    #field{position:fixed;left:40px;top:20px;width:600px;height:60px;font-size:24px}</style>
+    <textarea id="field"></textarea><canvas id="noise" width="160" height="120" style="position:fixed;left:40px;top:120px"></canvas>
+    <script>
+      window.keys = []
+      for (const type of ['keydown', 'keyup'])
+        addEventListener(type, (e) => keys.push(type + ' ' + e.key + (e.ctrlKey ? ' ctrl' : '')), true)
+      window.draw = (seed) => {
+        const context = noise.getContext('2d'), picture = context.createImageData(160, 120)
+        let s = seed
+        for (let i = 0; i < picture.data.length; i++) { s = (s * 1103515245 + 12345) & 0x7fffffff; picture.data[i] = i % 4 === 3 ? 255 : (s >> 16) & 255 }
+        context.putImageData(picture, 0, 0)
+      }
+    </script>`,
+  '/second': '<!doctype html><title>Second</title><h1>The second page</h1>',
+  '/third': '<!doctype html><title>Third</title><h1>The third page</h1>',
+}
+
+/** The live view in an operator's hands; each test goes on where the one before ended. */
+describe('the live view', () => {
+  let console: TestConsole
+  let agent: TestAgent
+  let machine: AddedMachine
+  let site: string
+  let server: http.Server
+  let page: CdpPage
+  let canvas: Locator
+  const at = (id: string) => console.window.getByTestId(id)
+  const lease = (state: string) => console.window.locator(`[data-testid=lease-bar][data-lease=${state}]`)
+  const viewer = (attributes: string) => console.window.locator(`[data-testid=browser-viewer]${attributes}`)
+  const field = () => page.evaluate<string>(`document.getElementById('field').value`)
+  const clearField = () => page.evaluate(`document.getElementById('field').value = ''; keys.length = 0`)
+  const keys = () => page.evaluate<string[]>('keys')
+  const intoField = async () => {
+    await page.evaluate(`document.getElementById('field').focus()`)
+    await canvas.click({ position: await spot(canvas, { x: 300, y: 50 }) })
+    await until('the keyboard to be the machine’s', () =>
+      console.window.evaluate(() => document.activeElement?.matches('[data-machine-keys]') === true),
+    )
+  }
+  const local = (text?: string) =>
+    console.app.evaluate(async ({ clipboard }, given) => {
+      if (given !== undefined) await clipboard.writeText(given)
+      return clipboard.readText()
+    }, text)
+
+  beforeAll(async () => {
+    server = http.createServer((request, response) => {
+      response.setHeader('content-type', 'text/html; charset=utf-8')
+      response.end(pages[request.url ?? ''] ?? '<title>Nothing</title>')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    agent = await startTestAgent()
+    await agent.client.call('browser.start', { url: `${site}/typing` }, { timeoutMs: 60_000 })
+    console = await startConsole()
+    machine = await addMachine(console, agent, 'shop-1')
+    await invoke(console, 'settings.set', { operator: 'Ada' })
+    await console.window.evaluate((id) => {
+      window.location.hash = `#/machine/${id}/live`
+    }, machine.id)
+    canvas = at('live-canvas')
+    await viewer('[data-phase=live]').waitFor()
+    page = await until('the page over CDP', () =>
+      findPage(chromiumAddress(agent.dataDir), (url) => url.endsWith('/typing')),
+    )
+  }, 180_000)
+  afterAll(async () => {
+    page?.close()
+    await console?.stop()
+    await machine?.stop()
+    await agent?.stop()
+    server?.closeAllConnections()
+    await new Promise((resolve) => server?.close(resolve))
+  })
+
+  test('without control the navigation bar only shows, and main refuses what a window asks', async () => {
+    await expect.poll(() => at('live-url').inputValue()).toBe(`${site}/typing`)
+    expect(await at('live-url').getAttribute('readonly')).not.toBeNull()
+    expect(await at('nav-back').getAttribute('aria-disabled')).toBe('true')
+    const asked = invoke(console, 'agent.call', {
+      machineId: machine.id,
+      call: 'browser.navigate',
+      params: { url: `${site}/second` },
+    })
+    await expect(asked).rejects.toMatchObject({ code: 'lease-gone' })
+  })
+
+  test('who else watches is listed by name', async () => {
+    await console.window.getByTestId('watching').filter({ hasText: 'Only you are watching' }).waitFor()
+    const grace = await openViewer(agent.clientAs({ secret: agent.secret, operator: 'Grace' }))
+    await console.window.getByTestId('watching').filter({ hasText: '1 other watching: Grace' }).waitFor()
+    grace.close()
+    await console.window.getByTestId('watching').filter({ hasText: 'Only you are watching' }).waitFor()
+  })
+
+  test('letters of any script arrive, those of the keyboard and those an input method composes', async () => {
+    await at('take-over').click()
+    await viewer('[data-phase=live][data-mode=control]').waitFor()
+    await intoField()
+    // Letters that no plain keyboard has take another way; in each direction nothing overtakes.
+    for (const piece of ['Gr', 'üße, ', 'Łó', 'd', 'ź! ']) {
+      const before = await field()
+      await console.window.keyboard.type(piece)
+      await until(`"${piece}"`, async () => (await field()) === before + piece)
+    }
+    const ime = await console.window.context().newCDPSession(console.window)
+    await ime.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 })
+    await ime.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 })
+    // What is only being composed is nobody's text yet.
+    expect(await field()).toBe('Grüße, Łódź! ')
+    await ime.send('Input.insertText', { text: '日本' })
+    await until('the composed text', async () => (await field()) === 'Grüße, Łódź! 日本')
+    await console.window.keyboard.press('Backspace')
+    await until('a key after it', async () => (await field()) === 'Grüße, Łódź! 日')
+    await ime.detach()
+  })
+
+  test('a modifier stays down until the picture loses the keyboard', async () => {
+    await clearField()
+    await at('special-keys').click()
+    await at('hold-ctrl').click()
+    await until('Ctrl to be down', async () => (await keys()).includes('keydown Control ctrl'))
+    await console.window.keyboard.press('Escape')
+    await until('the keyboard to be back', () =>
+      console.window.evaluate(() => document.activeElement?.matches('[data-machine-keys]') === true),
+    )
+    await console.window.keyboard.press('b')
+    await until('b with Ctrl', async () => (await keys()).includes('keydown b ctrl'))
+    expect(await keys()).not.toContain('keyup Control')
+    await at('live-url').focus()
+    await until('Ctrl to be up', async () => (await keys()).includes('keyup Control'))
+    await intoField()
+    await console.window.keyboard.press('c')
+    await until('c without Ctrl', async () => (await keys()).includes('keydown c'))
+  })
+
+  test('keys that this computer would keep are sent from the menu', async () => {
+    await clearField()
+    for (const [id, name] of [
+      ['f8', 'F8'],
+      ['escape', 'Escape'],
+      ['super', 'Meta'],
+    ] as const) {
+      await at('special-keys').click()
+      await at(`key-${id}`).click()
+      await until(name, async () => (await keys()).includes(`keydown ${name}`))
+    }
+    await at('special-keys').click()
+    await at('key-ctrl-alt-del').click()
+    await until('Ctrl Alt Del', async () => (await keys()).includes('keydown Delete ctrl'))
+    await until('all of them up', async () => (await keys()).includes('keyup Control'))
+  })
+
+  test('the clipboards touch only when a person says so, either way', async () => {
+    await clearField()
+    await local('from the laptop ✓')
+    await intoField()
+    await at('clipboard').click()
+    await at('menu-paste').click()
+    await until('the pasted text', async () => (await field()) === 'from the laptop ✓')
+    await page.evaluate(`document.getElementById('field').value = 'from the machine ✓'`)
+    await intoField()
+    await console.window.keyboard.press('Control+a')
+    await console.window.keyboard.press('Control+c')
+    await until('the machine’s own clipboard', async () => {
+      return (await agent.client.call('desktop.getClipboard')).text === 'from the machine ✓'
+    })
+    expect(await local()).toBe('from the laptop ✓')
+    await at('clipboard').click()
+    await at('menu-copy').click()
+    await until('the copied text', async () => (await local()) === 'from the machine ✓')
+  })
+
+  test('the navigation bar leads the page with the lease: address, back, forward, reload, tabs', async () => {
+    const shown = (path: string) =>
+      until(`${path} to be shown`, async () => (await at('live-url').inputValue()) === `${site}${path}`)
+    const goTo = async (text: string) => {
+      await at('live-url').click()
+      await at('live-url').fill(text)
+      await at('live-url').press('Enter')
+    }
+    await goTo('this is no address')
+    await console.window.getByText('That is not an address').first().waitFor()
+    await goTo(`${site.slice('http://'.length)}/second`)
+    await shown('/second')
+    await at('nav-back').click()
+    await shown('/typing')
+    await at('nav-forward').click()
+    await shown('/second')
+    await at('nav-new-tab').click()
+    const tabs = at('live-tabs').getByRole('button', { pressed: true })
+    await tabs.waitFor()
+    expect((await agent.client.call('tabs.list')).tabs).toHaveLength(2)
+    await goTo(`${site}/third`)
+    await shown('/third')
+    await at('live-tabs').getByRole('button', { name: 'Close Third' }).click()
+    await shown('/second')
+    await goTo(`${site}/typing`)
+    await shown('/typing')
+    page.close()
+    page = await until('the page over CDP', () =>
+      findPage(chromiumAddress(agent.dataDir), (url) => url.endsWith('/typing')),
+    )
+    await page.evaluate('window.before = true')
+    await at('nav-reload').click()
+    await until('a fresh page', () => page.evaluate<boolean>('window.before === undefined && "draw" in window'))
+  })
+
+  test('the display takes the size of the view, and its own size is shown when asked', async () => {
+    const scaling = async (name: string) => {
+      await at('view-menu').click()
+      await console.window.getByRole('combobox', { name: 'Size' }).click()
+      await console.window.getByRole('option', { name }).click()
+      await console.window.keyboard.press('Escape')
+    }
+    const size = () => canvas.evaluate((element) => [element.clientWidth, (element as HTMLCanvasElement).width])
+    await scaling('Resize the machine’s display')
+    await until('the display to fit', async () => {
+      const [shown, real] = await size()
+      return shown === real && real !== 1280
+    })
+    await scaling('Fit the view')
+    await agent.client.call('browser.status')
+    await scaling('Actual size')
+    await until('one to one', async () => {
+      const [shown, real] = await size()
+      return shown === real
+    })
+    await scaling('Fit the view')
+  })
+
+  test('latency, frames and data rate are shown on request', async () => {
+    expect(await at('live-figures').count()).toBe(0)
+    await at('view-menu').click()
+    await at('view-figures').check()
+    await console.window.keyboard.press('Escape')
+    await intoField()
+    await console.window.keyboard.type('x')
+    await at('live-figures')
+      .getByText(/key \d+ ms/)
+      .waitFor()
+    await at('live-figures')
+      .getByText(/\d+ fps/)
+      .waitFor()
+  })
+
+  test('quality is a choice, and reaches the picture', async () => {
+    // What one change of the same patch of noise costs, whatever the time it takes.
+    const perFrame = async () => {
+      const text = await at('live-figures').innerText()
+      const [, frames = '0'] = /(\d+) fps/.exec(text) ?? []
+      const [, amount = '0', unit = ''] = /([\d.]+) ([kM]?)bit\/s/.exec(text) ?? []
+      const bits = Number(amount) * ({ M: 1e6, k: 1e3 }[unit] ?? 1)
+      return Number(frames) === 0 ? undefined : bits / Number(frames)
+    }
+    const choose = async (name: string) => {
+      await at('view-menu').click()
+      await console.window.getByRole('combobox', { name: 'Quality' }).click()
+      await console.window.getByRole('option', { name, exact: true }).click()
+      await console.window.keyboard.press('Escape')
+    }
+    await page.evaluate('window.seed = 1; window.drawing = setInterval(() => draw(seed++), 120)')
+    await choose('Best')
+    await viewer('[data-quality=best]').waitFor()
+    const best = await until('the cost at best', async () => {
+      const cost = await perFrame()
+      return cost !== undefined && cost > 10_000 ? cost : undefined
+    })
+    await choose('Least data')
+    await viewer('[data-quality=least]').waitFor()
+    await until('a much smaller picture', async () => ((await perFrame()) ?? best) < best / 2)
+    await page.evaluate('clearInterval(drawing)')
+    await choose('By the connection')
+    await viewer('[data-quality=best]').waitFor()
+  })
+
+  test('a picture that breaks off stays, dimmed, and comes back by itself', async () => {
+    machine.cut('/ws/vnc')
+    await viewer('[data-phase=reconnecting]').waitFor()
+    await at('live-notice').filter({ hasText: 'Reconnecting' }).waitFor()
+    expect(await at('live-still').evaluate((still) => (still as HTMLCanvasElement).width)).toBeGreaterThan(0)
+    machine.mend()
+    await viewer('[data-phase=live][data-mode=control]').waitFor()
+    await clearField()
+    await intoField()
+    await console.window.keyboard.type('again')
+    await until('keys after it', async () => (await field()) === 'again')
+  })
+
+  test('a screenshot is saved where the person says, and a recording is made', async () => {
+    const file = path.join(console.tempDir, 'picture.png')
+    await console.app.evaluate(({ dialog }, chosen) => {
+      dialog.showSaveDialog = async () => ({ canceled: false, filePath: chosen })
+    }, file)
+    await at('live-screenshot').click()
+    await console.window.getByText('Screenshot saved').first().waitFor()
+    expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG')
+    await at('live-record').click()
+    await at('recording').waitFor()
+    await at('live-record').click()
+    await console.window.getByText('Recording ended').first().waitFor()
+    const { recordings } = await agent.client.call('desktop.listRecordings')
+    expect(recordings.map(({ state }) => state)).toEqual(['done'])
+  })
+
+  test('a short lease counts down and warns; saying so keeps it; giving back ends it', async () => {
+    await at('give-back').click()
+    await at('give-back-confirm').click()
+    await lease('none').waitFor()
+    await invoke(console, 'settings.set', { leaseMinutes: 1 })
+    await at('take-over').click()
+    await lease('mine').waitFor()
+    await at('lease-short')
+      .filter({ hasText: /Only 0:\d\d left/ })
+      .waitFor()
+    await console.window
+      .getByText(/Control of shop-1 ends in a minute/)
+      .first()
+      .waitFor()
+    const ends = async () => (await agent.client.call('takeover.get')).lease?.expiresAt ?? ''
+    const before = await ends()
+    await at('keep-control').click()
+    await until('a later end', async () => (await ends()) > before)
+  })
+
+  test('when control is lost nothing stays pressed and the picture goes on', async () => {
+    await viewer('[data-phase=live][data-mode=control]').waitFor()
+    await clearField()
+    await intoField()
+    await at('special-keys').click()
+    await at('hold-shift').click()
+    await until('Shift to be down', async () => (await keys()).includes('keydown Shift'))
+    // As a lease ends under its holder: someone with the secret, another console of the same person.
+    await invoke(console, 'takeover.giveBack', { machineId: machine.id, outcome: 'resolved', note: '' })
+    await until('Shift to be up', async () => (await keys()).includes('keyup Shift'))
+    await viewer('[data-phase=live][data-mode=view]').waitFor()
+    expect(await at('special-keys').count()).toBe(0)
+  })
+})
+
+/** A point of the machine's display as a place on the canvas, however it is scaled. */
+async function spot(canvas: Locator, point: { x: number; y: number }): Promise<{ x: number; y: number }> {
+  return canvas.evaluate((element, { x, y }) => {
+    const picture = element as HTMLCanvasElement
+    return { x: (x / picture.width) * picture.clientWidth, y: (y / picture.height) * picture.clientHeight }
+  }, point)
+}

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type EngineRig, startEngineRig } from '../agent/engines/engine-rig.ts'
+import { type AddedMachine, addMachine, invoke } from './rigs/added-machine.ts'
+import { startConsole, type TestConsole } from './rigs/electron.ts'
+import { action, find, steps } from './rigs/llm.ts'
+import { until } from './rigs/until.ts'
+
+const patient = { timeoutMs: 120_000 }
+
+/** Engines that get stuck, and the person who helps; each test goes on where the one before ended. */
+describe('engines and takeovers', () => {
+  let console: TestConsole
+  let rig: EngineRig
+  let machine: AddedMachine
+  /** What the operation that got stuck came to. */
+  let outcome: Promise<string>
+  const at = (id: string) => console.window.getByTestId(id)
+  const lease = (state: string) => console.window.locator(`[data-testid=lease-bar][data-lease=${state}]`)
+  const driver = (engine: string) => console.window.locator(`[data-testid=engine-driver][data-engine=${engine}]`)
+  const request = () => at('request').first()
+  const tool = async (entry: string) => {
+    await at('engine-more').click()
+    await at(`menu-${entry}`).click()
+  }
+  const openLive = () =>
+    console.window.evaluate((id) => {
+      window.location.hash = `#/machine/${id}/live`
+    }, machine.id)
+  /** An engine tries once and fails, then a person is wanted. */
+  const stuck = async () => {
+    await rig.agent.client.call('engine.setConfig', {
+      cascade: {
+        totalMs: 300_000,
+        levels: [
+          { engine: 'stagehand', mode: 'dom', retries: 0, timeMs: 15_000 },
+          { engine: 'human', retries: 0, timeMs: 120_000 },
+        ],
+        platforms: {},
+      },
+    })
+    const ran = rig.agent.client.call('engine.run', { instruction: 'click the button nobody finds' }, patient)
+    outcome = ran.then(
+      (result) => result.attempts.at(-1)?.detail ?? 'nothing was tried',
+      (error: Error) => error.message,
+    )
+    await at('wanted-count').filter({ hasText: '1' }).waitFor()
+  }
+
+  beforeAll(async () => {
+    rig = await startEngineRig((asked) =>
+      asked.kind === 'magnitude'
+        ? steps()
+        : asked.text.includes('nobody finds')
+          ? { status: 500 }
+          : action(find(asked, /button/), 'click'),
+    )
+    console = await startConsole()
+    machine = await addMachine(console, rig.agent, 'jobs-1')
+    await invoke(console, 'settings.set', { operator: 'Ada' })
+    await openLive()
+    await at('engine-card').waitFor()
+  }, 180_000)
+  afterAll(async () => {
+    await console?.stop()
+    await machine?.stop()
+    await rig?.stop()
+  })
+
+  test('a browser without a display is watched by its screencast, and typed into with control', async () => {
+    await console.window.locator('[data-testid=browser-viewer][data-phase=live]').waitFor()
+    await at('take-over').click()
+    await console.window.locator('[data-testid=browser-viewer][data-phase=live][data-mode=control]').waitFor()
+    const page = await rig.page('/form')
+    await page.evaluate(`document.querySelector('[name=name]').focus()`)
+    await at('live-canvas').focus()
+    await console.window.keyboard.type('Ж1 Ahoy')
+    await until('the letters', () =>
+      page.evaluate<boolean>(`document.querySelector('[name=name]').value === 'Ж1 Ahoy'`),
+    )
+    page.close()
+    await at('give-back').click()
+    await at('give-back-confirm').click()
+    await lease('none').waitFor()
+  })
+
+  test('an operator switches the engine, with a reason, and sees each step of it', async () => {
+    await driver('none').waitFor()
+    await at('engine-switch').click()
+    await console.window.getByRole('combobox', { name: 'Engine' }).click()
+    await console.window.getByRole('option', { name: /^Magnitude/ }).click()
+    await at('switch-reason').fill('it does not see the form')
+    await at('switch-submit').click()
+    await driver('magnitude').waitFor()
+    const { switches } = await rig.agent.client.call('engine.history')
+    expect(switches[0]).toMatchObject({
+      to: { engine: 'magnitude' },
+      detail: 'it does not see the form',
+      success: true,
+    })
+    await tool('engine-details')
+    await at('engine-switches').getByText('it does not see the form').waitFor()
+    for (const step of ['capture', 'connect', 'verify', 'resume'])
+      await at('engine-switches').getByText(step, { exact: true }).first().waitFor()
+  })
+
+  test('an engine is pinned for a platform, and why it comes first is said', async () => {
+    await console.window.getByRole('combobox', { name: 'Pin for lever' }).click()
+    await console.window.getByRole('option', { name: 'Stagehand cua' }).click()
+    await at('engine-orders').getByText('stagehand/cua is pinned for lever').waitFor()
+    expect((await rig.agent.client.call('engine.config')).pins).toEqual({ lever: 'stagehand/cua' })
+    await console.window.keyboard.press('Escape')
+  })
+
+  test('an engine is released by force only after a question', async () => {
+    await tool('engine-force')
+    await console.window.getByRole('button', { name: 'Release by force' }).click()
+    await driver('none').waitFor()
+    expect((await rig.agent.client.call('engine.get')).engine).toBe('none')
+  })
+
+  test('a call for help stands in the queue with its picture, its reason and what was tried, and is heard', async () => {
+    await console.window.evaluate(() => {
+      const counted = window as unknown as { notes: number }
+      counted.notes = 0
+      const make = AudioContext.prototype.createOscillator
+      AudioContext.prototype.createOscillator = function (this: AudioContext) {
+        counted.notes++
+        return make.call(this)
+      }
+    })
+    const notes = () => console.window.evaluate(() => (window as unknown as { notes: number }).notes)
+    await console.window.getByRole('button', { name: /Takeovers/ }).click()
+    await console.window.getByText('No machine asks for a person').waitFor()
+    await at('takeover-sound').check()
+    await until('the setting to be kept', () =>
+      console.window.evaluate(async () => {
+        const answer = await window.pilothouse.invoke('app.info', {})
+        return answer.ok && (answer.value as { settings: { takeoverSound: boolean } }).settings.takeoverSound
+      }),
+    )
+    const before = await notes()
+    await stuck()
+    await until('the tone', async () => (await notes()) > before)
+    await request().getByText('click the button nobody finds').waitFor()
+    await request().getByTestId('request-tried').getByText('Stagehand dom').waitFor()
+    await request()
+      .getByTestId('request-left')
+      .filter({ hasText: /[12]:\d\d left/ })
+      .waitFor()
+    await until('the picture', () =>
+      request()
+        .locator('img')
+        .evaluate((picture) => (picture as HTMLImageElement).naturalWidth > 100),
+    )
+  })
+
+  test('it is handed on to someone else, who is named', async () => {
+    await request().getByTestId('request-hand-on').click()
+    await at('request-hand-on-text').fill('Grace')
+    await at('request-hand-on-submit').click()
+    await request().getByText('handed on to Grace').waitFor()
+    const [first] = (await rig.agent.client.call('takeover.requests')).requests
+    expect(first).toMatchObject({ state: 'open', assignedTo: 'Grace' })
+  })
+
+  test('accepting opens Live with control; giving back says how it ended and who goes on', async () => {
+    await request().getByTestId('request-accept').click()
+    await lease('mine').waitFor()
+    await console.window.locator('[data-testid=browser-viewer][data-phase=live][data-mode=control]').waitFor()
+    expect((await rig.agent.client.call('takeover.get')).lease).toMatchObject({ operator: 'Ada' })
+    await driver('human').waitFor()
+    await at('give-back').click()
+    await console.window.getByRole('combobox', { name: 'How did it end?' }).click()
+    await console.window.getByRole('option', { name: 'Resolved', exact: true }).click()
+    await console.window.getByRole('combobox', { name: 'Who goes on?' }).click()
+    await console.window.getByRole('option', { name: 'Stagehand, reading the page' }).click()
+    await console.window.getByRole('textbox', { name: /Note/ }).fill('the field was hidden')
+    await at('give-back-confirm').click()
+    await lease('none').waitFor()
+    expect(await outcome).toBe('Ada: resolved (the field was hidden)')
+    await driver('stagehand').waitFor()
+  })
+
+  test('the operator’s own history tells how long each change of hand took', async () => {
+    await console.window.getByRole('button', { name: /Takeovers/ }).click()
+    const row = at('takeover-history').getByRole('row').filter({ hasText: 'the field was hidden' })
+    await row.getByText('resolved', { exact: true }).waitFor()
+    const cells = await row.getByRole('cell').allInnerTexts()
+    // To accept, to control, held, to an engine that acts.
+    for (const cell of cells.slice(3, 7)) expect(cell).toMatch(/^[\d.]+ (ms|s)$/)
+    expect(await at('requests-over').innerText()).toContain('given back')
+  })
+
+  test('declining ends the waiting, with the reason in the trail', async () => {
+    await stuck()
+    await request().getByTestId('request-decline').click()
+    await at('request-decline-text').fill('the site is down')
+    await at('request-decline-submit').click()
+    expect(await outcome).toContain('the site is down')
+    await console.window.getByText('No machine asks for a person').waitFor()
+    expect(await at('wanted-count').count()).toBe(0)
+  })
+
+  test('the wall shows what the browser shows, while it is looked at, and leads to Live', async () => {
+    await console.window.locator('body').press('g')
+    await console.window.locator('body').press('l')
+    const drawn = () =>
+      at('wall-tile')
+        .locator('canvas')
+        .evaluate((canvas) => Number((canvas as HTMLCanvasElement).dataset['drawn'] ?? 0))
+    await until('two pictures', async () => (await drawn()) >= 2)
+    await at('wall-tile').click()
+    await console.window.locator('[data-testid=browser-viewer][data-phase=live]').waitFor()
+  })
+})

@@ -1,0 +1,83 @@
+import { Keyboard } from 'lucide-react'
+import { type RefObject, useState } from 'react'
+import { Button } from '../../ui/Button.tsx'
+import { Popover } from '../../ui/Popover.tsx'
+import styles from './live.module.css'
+import { functionKeys, type SpecialKey, type StickyKey, specialKeys, stickyKeys } from './screen.ts'
+import type { LiveSession } from './session.ts'
+
+interface KeysMenuProps {
+  session: RefObject<LiveSession | null>
+  held: readonly StickyKey[]
+}
+
+/** Keys that this computer keeps for itself, and modifiers that stay down while others are typed. */
+export function KeysMenu({ session, held }: KeysMenuProps) {
+  const [open, setOpen] = useState(false)
+  const change = (next: boolean) => {
+    setOpen(next)
+    // Whoever closed it by going elsewhere did not mean to leave keys pressed.
+    if (!next) setTimeout(() => session.current?.hasKeyboard === false && session.current.release(), 300)
+  }
+  const send = ({ keys }: SpecialKey) => {
+    session.current?.press(keys)
+    setOpen(false)
+  }
+  return (
+    <Popover
+      title="Keys"
+      open={open}
+      onOpenChange={change}
+      focusAfter={() => {
+        session.current?.focus()
+        return document.activeElement as HTMLElement | null
+      }}
+      trigger={
+        <Button
+          variant="ghost"
+          icon={<Keyboard size={15} aria-hidden />}
+          aria-label="Keys"
+          data-testid="special-keys"
+          data-live-keys=""
+          data-held={held.length > 0 ? '' : undefined}
+          className={styles.held}
+        >
+          <span className={styles.word}>Keys</span>
+          {held.length > 0 && <span>{held.map((id) => stickyKeys.find((one) => one.id === id)?.title).join(' ')}</span>}
+        </Button>
+      }
+    >
+      <div className={styles.keys} data-live-keys="">
+        <h3>Keep down</h3>
+        <div className={styles.keyRow}>
+          {stickyKeys.map(({ id, title }) => (
+            <Button
+              key={id}
+              aria-pressed={held.includes(id)}
+              data-testid={`hold-${id}`}
+              onClick={() => session.current?.hold(id, !held.includes(id))}
+            >
+              {title}
+            </Button>
+          ))}
+        </div>
+        <h3>Send</h3>
+        <div className={styles.keyRow}>
+          {specialKeys.map((one) => (
+            <Button key={one.id} data-testid={`key-${one.id}`} onClick={() => send(one)}>
+              {one.title}
+            </Button>
+          ))}
+        </div>
+        <div className={styles.functionKeys}>
+          {functionKeys.map((one) => (
+            <Button key={one.id} data-testid={`key-${one.id}`} onClick={() => send(one)}>
+              {one.title}
+            </Button>
+          ))}
+        </div>
+        <p>What is kept down is let go when the picture loses the keyboard.</p>
+      </div>
+    </Popover>
+  )
+}

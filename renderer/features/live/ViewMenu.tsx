@@ -1,0 +1,83 @@
+import { SlidersHorizontal } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../ui/Button.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { Popover } from '../../ui/Popover.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { formatBits } from './figures.ts'
+import styles from './live.module.css'
+import { qualityChoices } from './quality.ts'
+import type { LiveSnapshot } from './session.ts'
+import { choose, scalings, useViewChoices } from './viewChoices.ts'
+
+/** How the picture is shown, and what it may cost. */
+export function ViewMenu({ snapshot, mine, display }: { snapshot: LiveSnapshot; mine: boolean; display: boolean }) {
+  const [open, setOpen] = useState(false)
+  const { scaling, quality, figures } = useViewChoices()
+  const { resize: _resize, ...fixed } = scalings
+  return (
+    <Popover
+      title="View"
+      open={open}
+      onOpenChange={setOpen}
+      trigger={
+        <Button
+          variant="ghost"
+          size="icon"
+          icon={<SlidersHorizontal size={15} aria-hidden />}
+          aria-label="View: size, quality, figures"
+          title="View: size, quality, figures"
+          data-testid="view-menu"
+        />
+      }
+    >
+      <div className={styles.giveBack}>
+        <Field
+          label="Size"
+          hint={
+            scaling === 'resize' && !mine
+              ? 'The display follows this window once you have control.'
+              : display
+                ? undefined
+                : 'There is no display here, only the page.'
+          }
+        >
+          {(control) => (
+            <Select
+              {...control}
+              value={!display && scaling === 'resize' ? 'fit' : scaling}
+              options={display ? scalings : { ...fixed, resize: scalings.resize }}
+              onChange={(next) => choose({ scaling: next })}
+            />
+          )}
+        </Field>
+        <Field
+          label="Quality"
+          hint={
+            quality === 'auto'
+              ? `Now ${qualityChoices[snapshot.quality].toLowerCase()}${snapshot.bitsPerSecond === null ? '' : `, for at least ${formatBits(snapshot.bitsPerSecond)}`}.`
+              : undefined
+          }
+        >
+          {(control) => (
+            <Select
+              {...control}
+              value={quality}
+              options={qualityChoices}
+              onChange={(next) => choose({ quality: next })}
+            />
+          )}
+        </Field>
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={figures}
+            data-testid="view-figures"
+            onChange={(event) => choose({ figures: event.target.checked })}
+          />
+          Show latency, frames and data rate
+        </label>
+      </div>
+    </Popover>
+  )
+}

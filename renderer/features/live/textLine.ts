@@ -1,0 +1,68 @@
+import type { SocketReceive, SocketSend } from '../../../shared/contract/index.ts'
+import type { PortStream } from '../../../shared/stream.ts'
+
+/** A way for text beside the picture's own keys: no keyboard layout of a display has every script. */
+export interface TextLine {
+  /** Resolves when the page has it; also when it is not known, because keys must not wait for ever. */
+  send(text: string): Promise<void>
+  close(): void
+}
+
+const waitMs = 2000
+/** The most that one message takes. */
+const pieceLength = 4000
+
+/** Opened when the first text comes, since most people type what their keyboard has. */
+export function textLine(open: () => Promise<PortStream>): TextLine {
+  let line: Promise<PortStream> | undefined
+  let sent = 0
+  let closed = false
+  const waiting = new Map<number, () => void>()
+  const settleAll = () => {
+    for (const settle of [...waiting.values()]) settle()
+  }
+  const connect = async (): Promise<PortStream> => {
+    const stream = await open()
+    stream.onText = (text) => {
+      const message = JSON.parse(text) as SocketReceive<'watch'>
+      if (message.type === 'acted') waiting.get(message.id)?.()
+    }
+    stream.onClose = () => {
+      line = undefined
+      settleAll()
+    }
+    if (closed) stream.close(1000, 'the viewer left')
+    return stream
+  }
+  const give = async (text: string): Promise<void> => {
+    line ??= connect()
+    const stream = await line.catch(() => {
+      line = undefined
+    })
+    if (stream === undefined || closed) return
+    const id = sent++
+    await new Promise<void>((resolve) => {
+      const settle = () => {
+        clearTimeout(timer)
+        waiting.delete(id)
+        resolve()
+      }
+      const timer = setTimeout(settle, waitMs)
+      waiting.set(id, settle)
+      stream.sendText(JSON.stringify({ type: 'text', text, id } satisfies SocketSend<'watch'>))
+    })
+  }
+  return {
+    async send(text) {
+      for (let from = 0; from < text.length; from += pieceLength) await give(text.slice(from, from + pieceLength))
+    },
+    close() {
+      closed = true
+      settleAll()
+      void line?.then(
+        (stream) => stream.close(1000, 'the viewer left'),
+        () => {},
+      )
+    },
+  }
+}
