@@ -36,7 +36,7 @@ export interface MachinePartsDeps {
   log: Log
   /** A machine is no longer there for anyone: what hangs on it ends. */
   onGone: (machineId: string, reason: string) => void
-  notifications: Pick<Notifications, 'heard' | 'changed'>
+  notifications: Pick<Notifications, 'heard' | 'changed' | 'notify'>
 }
 
 /** The fleet, with whoever switches its machines on and off, and what adds new ones. */
@@ -89,8 +89,8 @@ export function createMachineParts(deps: MachinePartsDeps) {
   const rotation = new SecretRotation({ fleet, vault, log, operator: () => settings.current.operator })
   const deploys = new Deploys({
     ...{ fleet, store, vault, clock, log },
-    onChanged: (rollout) => broadcast('deploys.changed', rollout),
-    onProgress: (progress) => broadcast('deploys.progress', progress),
+    onNews: (news) => broadcast('deploys.changed', news),
+    notify: (notice) => notifications.notify('deploys', notice),
     onFeed: (feed) => broadcast('registry.changed', feed),
   })
   const autoStop = new AutoStopWatch({

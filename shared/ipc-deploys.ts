@@ -165,7 +165,7 @@ export const deployCalls = {
 } as const
 
 export const deployEvents = {
-  'deploys.changed': rolloutSchema,
-  'deploys.progress': legProgress,
+  /** Of each deploy its newest state, of each machine its newest step. */
+  'deploys.changed': z.object({ rollouts: z.array(rolloutSchema), progress: z.array(legProgress) }),
   'registry.changed': feedView,
 } as const

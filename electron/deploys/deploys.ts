@@ -2,25 +2,32 @@ import type { AgentEvent } from '../../shared/contract/index.ts'
 import type { MachineView } from '../../shared/domain/machine.ts'
 import type { Leg, Rollout } from '../../shared/domain/rollout.ts'
 import { Problem } from '../../shared/errors.ts'
+import type { IpcEventData } from '../../shared/ipc.ts'
 import type { FeedConfig, PendingTag, PlannedMachine } from '../../shared/ipc-deploys.ts'
 import { type Clock, isoTime } from '../clock.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Log } from '../log.ts'
+import type { Notice } from '../notifications.ts'
+import { machinePlace } from '../places.ts'
 import type { Store } from '../store/store.ts'
 import type { Vault } from '../vault/vault.ts'
 import { inOrder, planRollout } from './plan-rollout.ts'
 import type { Environment } from './registry/feed-store.ts'
 import { Feeds, type FeedsDeps } from './registry/feeds.ts'
 import { RegistryLogins } from './registry/logins.ts'
-import { Rollouts, type RolloutsDeps } from './rollouts.ts'
+import { Rollouts } from './rollouts.ts'
+import { TellWindows } from './tell-windows.ts'
 
-export interface DeploysDeps extends Pick<RolloutsDeps, 'onChanged' | 'onProgress'> {
+export interface DeploysDeps {
   fleet: Pick<Fleet, 'has' | 'call' | 'view' | 'list'>
   store: Store
   vault: Pick<Vault, 'get' | 'set' | 'delete' | 'list'>
   clock: Clock
   log: Log
   onFeed: FeedsDeps['onChanged']
+  onNews: (news: IpcEventData<'deploys.changed'>) => void
+  /** A machine did not get its image, and its own agent has not said so. */
+  notify: (notice: Notice) => void
 }
 
 /** Who deploys when nobody does. */
@@ -31,12 +38,16 @@ export class Deploys {
   readonly rollouts: Rollouts
   readonly feeds: Feeds
   readonly #deps: DeploysDeps
+  readonly #windows: TellWindows
 
   constructor(deps: DeploysDeps) {
     this.#deps = deps
+    this.#windows = new TellWindows(deps.clock, deps.onNews)
     const { fleet, store, clock, log } = deps
     this.rollouts = new Rollouts({
-      ...{ machines: fleet, store, clock, log, onChanged: deps.onChanged, onProgress: deps.onProgress },
+      ...{ machines: fleet, store, clock, log },
+      onChanged: (rollout) => this.#windows.changed(rollout),
+      onProgress: (progress) => this.#windows.progress(progress),
       onEnded: (rollout) => this.#ended(rollout),
     })
     this.feeds = new Feeds({
@@ -54,6 +65,7 @@ export class Deploys {
   stop(): void {
     this.feeds.stop()
     this.rollouts.stop()
+    this.#windows.stop()
   }
 
   heard(machineId: string, event: AgentEvent): void {
@@ -116,6 +128,11 @@ export class Deploys {
   }
 
   #ended(rollout: Rollout): void {
+    for (const { machineId, name, state, detail } of rollout.legs) {
+      if (rollout.status !== 'failed' || !unheard.includes(state)) continue
+      const text = `${rollout.tag}: ${detail ?? state}`
+      this.#deps.notify({ machineId, machineName: name, text, place: machinePlace(machineId, 'deploys') })
+    }
     if (rollout.kind !== 'deploy' || rollout.status !== 'completed') return
     for (const environment of new Set(rollout.legs.map((leg) => leg.environment))) {
       void this.feeds.deployed(environment, rollout.tag)
@@ -155,6 +172,9 @@ export class Deploys {
     return [...new Set(machineIds)].map((id) => this.#deps.fleet.view(id))
   }
 }
+
+/** Ends that the console finds out by itself. */
+const unheard: readonly Leg['state'][] = ['unreachable', 'held', 'refused', 'changed', 'lost', 'unhealthy']
 
 const asLeg = ({ id, name, environment }: MachineView) => ({ machineId: id, name, environment })
 

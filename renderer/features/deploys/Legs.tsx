@@ -18,7 +18,7 @@ import { retryRollout, rollBackRollout, rolloutKey } from './operations.ts'
 const shownLegs = 120
 
 /** Every machine of a deploy: its step, how far it is, and what happened to it. */
-export function Legs({ rollout }: { rollout: Rollout }) {
+export const Legs = memo(function Legs({ rollout }: { rollout: Rollout }) {
   const urgency = ({ state }: Leg) => (isUnderWay(state) ? 1 : nextStep(state) === undefined ? 2 : 0)
   const many = rollout.legs.length > shownLegs
   const legs = many ? [...rollout.legs].sort((a, b) => urgency(a) - urgency(b)).slice(0, shownLegs) : rollout.legs
@@ -36,7 +36,7 @@ export function Legs({ rollout }: { rollout: Rollout }) {
       )}
     </>
   )
-}
+})
 
 const LegRow = memo(function LegRow({ rollout, leg }: { rollout: Rollout; leg: Leg }) {
   const progress = useDeploys((state) => state.progress[progressKey(rollout.id, leg.machineId)])

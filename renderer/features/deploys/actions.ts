@@ -1,5 +1,6 @@
 import { type ConsoleAction, onMachine, onTab } from '../../app/action-kit.ts'
 import { go } from '../../app/route.ts'
+import { useFleetView } from '../fleet/view.store.ts'
 import { running, useDeploys } from './deploys.store.ts'
 import { tagText } from './look.ts'
 import { cancelRollout, openNewDeploy, pauseRollout, resumeRollout, rollBackMachine } from './operations.ts'
@@ -23,6 +24,14 @@ export const deployActions: readonly ConsoleAction[] = [
     keys: 'd n',
     when: () => true,
     run: ({ machine }) => openNewDeploy(machine === null ? [] : [machine.id]),
+  },
+  {
+    id: 'fleet.deploy',
+    title: () => 'Deploy to the selected machines…',
+    group: 'Deploys',
+    keys: 'd f',
+    when: ({ route }) => route.screen === 'fleet' && useFleetView.getState().selected.size > 0,
+    run: () => openNewDeploy([...useFleetView.getState().selected]),
   },
   {
     id: 'deploys.pause',

@@ -70,12 +70,12 @@ export async function readFeeds(): Promise<void> {
 /** Follows main's deploys; returns the way to stop. */
 export function startDeploys(): () => void {
   const stops = [
-    onIpcEvent('deploys.changed', changed),
-    onIpcEvent('deploys.progress', (told) =>
-      useDeploys.setState((state) => ({
-        progress: { ...state.progress, [progressKey(told.rolloutId, told.machineId)]: told },
-      })),
-    ),
+    onIpcEvent('deploys.changed', ({ rollouts, progress }) => {
+      for (const rollout of rollouts) changed(rollout)
+      if (progress.length === 0) return
+      const told = Object.fromEntries(progress.map((one) => [progressKey(one.rolloutId, one.machineId), one]))
+      useDeploys.setState((state) => ({ progress: { ...state.progress, ...told } }))
+    }),
     onIpcEvent('registry.changed', (feed) =>
       useDeploys.setState(({ feeds }) => ({
         feeds: feeds?.map((known) => (known.environment === feed.environment ? feed : known)) ?? null,
