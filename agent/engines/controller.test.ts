@@ -108,15 +108,19 @@ const command = fc.oneof(
   fc.record({ do: fc.constant('connect' as const), driver, conduct }),
   fc.record({ do: fc.constant('switch' as const), driver, conduct }),
   fc.record({ do: fc.constant('release' as const), force: fc.boolean() }),
-  fc.record({ do: fc.constantFrom('operate' as const, 'lease' as const, 'unlease' as const, 'die' as const) }),
+  fc.record({ do: fc.constantFrom('operate' as const, 'lease' as const, 'die' as const) }),
+  fc.record({ do: fc.constant('unlease' as const), policy: fc.constantFrom('resume', 'disconnect', 'keep') }),
   fc.record({ do: fc.constant('handBack' as const), driver, conduct }),
   fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 25 }) }),
 )
 
+/** Never, or before one of the commands: what comes after it is refused, and changes nothing. */
+const stop = fc.option(fc.integer({ min: 0, max: 13 }), { nil: undefined })
+
 describe('whatever happens in whatever order', () => {
   test('at most one engine is connected, every call ends, and the state has a name', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 14 }), fc.boolean(), async (commands, stops) => {
+      fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 14 }), stop, async (commands, stopAt) => {
         const { state, controller, open, count } = world()
         const pending: Promise<unknown>[] = []
         const begin = (work: () => Promise<unknown>) => {
@@ -124,7 +128,11 @@ describe('whatever happens in whatever order', () => {
           begun.catch(() => {})
           pending.push(begun)
         }
-        for (const one of commands) {
+        for (const [place, one] of commands.entries()) {
+          if (place === stopAt) {
+            controller.stop()
+            expect(open()).toBe(0)
+          }
           if ('conduct' in one) state.conduct = one.conduct
           if (one.do === 'connect') begin(() => controller.connect(one.driver))
           else if (one.do === 'switch') begin(() => controller.switchTo([one.driver, ...drivers], why))
@@ -135,8 +143,9 @@ describe('whatever happens in whatever order', () => {
             state.lease = 'Ann'
             begin(() => controller.pause('Ann'))
           } else if (one.do === 'unlease' && state.lease !== null) {
-            state.lease = null
-            begin(() => controller.unpause('resume'))
+            // Where the browser stays paused, whoever held the lease goes on to keep everyone else away.
+            if (one.policy !== 'keep') state.lease = null
+            begin(() => controller.unpause(one.policy))
           } else if (one.do === 'handBack' && state.lease !== null) {
             begin(() =>
               controller.handBack(one.driver, () => {
@@ -153,6 +162,7 @@ describe('whatever happens in whatever order', () => {
           count()
           expect(state.worst).toBeLessThanOrEqual(1)
         }
+        const stops = stopAt !== undefined
         if (stops) controller.stop()
         const settled = await Promise.race([Promise.allSettled(pending), sleep(5000, 'hung' as const)])
         expect(settled).not.toBe('hung')
