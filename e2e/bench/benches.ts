@@ -8,6 +8,7 @@ import { consoleIdle } from './console-idle.ts'
 import { consoleStart } from './console-start.ts'
 import { fleetBenches } from './fleet.ts'
 import { liveBenches } from './live.ts'
+import { liveWindowBenches } from './live-window.ts'
 import { logsHistory } from './logs-history.ts'
 import { logsLive, logsSocket } from './logs-live.ts'
 import { logsSlow } from './logs-slow.ts'
@@ -20,6 +21,7 @@ import { tunnelFifty } from './tunnel-fifty.ts'
 /** All there are, in the order of the specification's table. */
 export const benches: readonly Bench[] = [
   ...liveBenches,
+  ...liveWindowBenches,
   ...cdpBenches,
   ...tunnelBenches,
   ...tunnelFifty,

@@ -22,18 +22,11 @@ export async function openLiveViews(page: string): Promise<LiveViews> {
   const port = await freePort()
   const agent = await startAgentProcess({ PILOTHOUSE_PORT: String(port) })
   try {
-    const { processes } = await agent.client.call('browser.start', { url: page }, { timeoutMs: 60_000 })
+    const { processes } = await agent.client.call('browser.start', { url: page }, { timeoutMs: 120_000 })
     const lease = await agent.client.call('takeover.take', { operator: 'Bench', ttlMs: 900_000 })
     const url = `ws://127.0.0.1:${port}/ws/vnc?mode=control&leaseId=${lease.leaseId}`
     const ours = await RfbCounter.open(await webSocketWire(url, { authorization: `Bearer ${agent.secret}` }), false)
-    const xvnc = processes.filter((program) => program.name === 'Xvnc').map((program) => program.pid)
-    const vncPort = Number(
-      listeningSockets(xvnc)
-        .find(({ kind }) => kind === 'tcp')
-        ?.address.split(':')
-        .at(-1),
-    )
-    const direct = await RfbCounter.open(await directWire(vncPort, path.join(agent.dataDir, 'display')), true)
+    const direct = await openDirect(processes, agent.dataDir)
     return {
       ours,
       direct,
@@ -47,6 +40,21 @@ export async function openLiveViews(page: string): Promise<LiveViews> {
     await agent.stop()
     throw error
   }
+}
+
+/** The agent's own VNC server, viewed without the agent. */
+export async function openDirect(
+  processes: readonly { name: string; pid: number }[],
+  dataDir: string,
+): Promise<RfbCounter> {
+  const xvnc = processes.filter((program) => program.name === 'Xvnc').map((program) => program.pid)
+  const vncPort = Number(
+    listeningSockets(xvnc)
+      .find(({ kind }) => kind === 'tcp')
+      ?.address.split(':')
+      .at(-1),
+  )
+  return RfbCounter.open(await directWire(vncPort, path.join(dataDir, 'display')), true)
 }
 
 /** What people run otherwise: Chromium on Xvfb, x11vnc as it comes, websockify. */
@@ -90,6 +98,7 @@ async function webSocketWire(url: string, headers: Record<string, string> = {}):
   return {
     send: (bytes) => socket.send(bytes),
     onBytes: (listener) => socket.on('message', (data: Buffer) => listener(data)),
+    onEnd: (listener) => socket.on('close', listener),
     close: () => socket.terminate(),
   }
 }
@@ -102,6 +111,7 @@ async function directWire(port: number, displayDir: string): Promise<RfbWire> {
       socket.on('data', listener)
       socket.resume()
     },
+    onEnd: (listener) => socket.on('close', listener),
     close: () => socket.destroy(),
   }
 }

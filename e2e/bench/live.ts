@@ -37,6 +37,7 @@ async function rate(view: RfbCounter): Promise<number> {
   const before = view.updates
   const began = performance.now()
   await sleep(3000)
+  if (!view.isOpen) throw new Error('the view ended while its updates were counted')
   return (view.updates - before) / ((performance.now() - began) / 1000)
 }
 

@@ -1,9 +1,11 @@
-import { writeEncodings, writePointer } from '../../agent/takeover/client-messages.ts'
+import { writeEncodings, writeKey, writePointer } from '../../agent/takeover/client-messages.ts'
 
 /** Bytes to and from a VNC server, over whatever carries them. */
 export interface RfbWire {
   send(bytes: Buffer): void
   onBytes(listener: (bytes: Buffer) => void): void
+  /** Calls back when nothing more will come. */
+  onEnd(listener: () => void): void
   close(): void
 }
 
@@ -16,12 +18,17 @@ export class RfbCounter {
   #pending: Buffer = Buffer.alloc(0)
   #wake: () => void = () => {}
   updates = 0
+  #ended = false
   #watched: { x: number; y: number; seen: () => void } | null = null
 
   private constructor(wire: RfbWire) {
     this.#wire = wire
     wire.onBytes((bytes) => {
       this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes])
+      this.#wake()
+    })
+    wire.onEnd(() => {
+      this.#ended = true
       this.#wake()
     })
   }
@@ -41,15 +48,30 @@ export class RfbCounter {
     const init = await client.#read(24)
     await client.#read(init.readUInt32BE(20))
     wire.send(writeEncodings([zrle, 0]))
-    void client.#follow(init.readUInt16BE(0), init.readUInt16BE(2)).catch(() => {})
+    void client.#follow(init.readUInt16BE(0), init.readUInt16BE(2)).catch(() => {
+      client.#ended = true
+    })
     return client
   }
 
   /** Milliseconds from a press at one place to the first update that covers another. */
   async click(at: { x: number; y: number }, watched: { x: number; y: number }): Promise<number> {
+    const taken = await this.#answer(watched, 'the click', () => this.#wire.send(writePointer(1, at.x, at.y)))
+    this.#wire.send(writePointer(0, at.x, at.y))
+    return taken
+  }
+
+  /** Milliseconds from a key going down to the first update that covers a place. */
+  async key(keysym: number, watched: { x: number; y: number }): Promise<number> {
+    const taken = await this.#answer(watched, 'the key', () => this.#wire.send(writeKey(keysym, null, true)))
+    this.#wire.send(writeKey(keysym, null, false))
+    return taken
+  }
+
+  async #answer(watched: { x: number; y: number }, what: string, act: () => void): Promise<number> {
     const began = performance.now()
     const seen = new Promise<number>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('the click changed nothing')), waitMs)
+      const timer = setTimeout(() => reject(new Error(`${what} changed nothing`)), waitMs)
       this.#watched = {
         ...watched,
         seen: () => {
@@ -58,10 +80,13 @@ export class RfbCounter {
         },
       }
     })
-    this.#wire.send(writePointer(1, at.x, at.y))
-    const taken = await seen
-    this.#wire.send(writePointer(0, at.x, at.y))
-    return taken
+    act()
+    return seen
+  }
+
+  /** Whether updates can still come. */
+  get isOpen(): boolean {
+    return !this.#ended
   }
 
   move(at: { x: number; y: number }): void {
@@ -110,6 +135,8 @@ export class RfbCounter {
 
   async #read(size: number): Promise<Buffer> {
     while (this.#pending.length < size) {
+      // Else whoever waits for the next byte would wait for ever, and nobody would know why.
+      if (this.#ended) throw new Error('the VNC connection ended')
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })

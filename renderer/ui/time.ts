@@ -37,3 +37,8 @@ export function formatDuration(ms: number): string {
   if (ms < minute) return `${(ms / second).toFixed(ms < 10 * second ? 2 : 1)} s`
   return formatElapsed(ms)
 }
+
+/** A length of time that was set: `15 s`, `2 min`, `1 min 30 s`. */
+export function formatSpan(ms: number): string {
+  return ms >= minute && ms % minute === 0 ? `${ms / minute} min` : formatElapsed(ms)
+}

@@ -6,7 +6,7 @@ import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Menu } from '../../ui/Menu.tsx'
-import { formatElapsed } from '../../ui/time.ts'
+import { formatSpan } from '../../ui/time.ts'
 import { type SeenEvent, useTimeline } from '../live/timeline.store.ts'
 import { type CascadeLevel, cascadeView } from './cascade.ts'
 import styles from './Engine.module.css'
@@ -35,8 +35,8 @@ export function EngineCard({ machine }: { machine: MachineView }) {
       aside={
         cascade !== null &&
         (cascade.platform === 'unknown'
-          ? formatElapsed(cascade.totalMs)
-          : `${cascade.platform} · ${formatElapsed(cascade.totalMs)}`)
+          ? formatSpan(cascade.totalMs)
+          : `${cascade.platform} · ${formatSpan(cascade.totalMs)}`)
       }
     >
       <Driver state={state} machine={machine} busy={busy} />
@@ -144,7 +144,7 @@ function Level({ level, machine }: { level: CascadeLevel; machine: MachineView }
       <span>
         {title}
         <small>
-          {tries} {tries === '1' ? 'try' : 'tries'}, {formatElapsed(level.timeMs)} each
+          {tries} {tries === '1' ? 'try' : 'tries'}, {formatSpan(level.timeMs)} each
           <span className="visually-hidden">, {marks[level.mark].word}</span>
         </small>
       </span>

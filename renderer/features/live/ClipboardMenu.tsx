@@ -4,6 +4,7 @@ import { useBusy, work } from '../../app/work.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { backToPicture } from './backToPicture.ts'
 import type { LiveClient } from './client.ts'
 import styles from './live.module.css'
 import { pasteKeys } from './screen.ts'
@@ -35,14 +36,12 @@ export function ClipboardMenu({ machineId, name, client, session }: ClipboardMen
           busy={busy}
           aria-label="Clipboard"
           data-testid="clipboard"
+          data-live-menu=""
         >
           <span className={styles.word}>Paste</span>
         </Button>
       }
-      focusAfter={() => {
-        session.current?.focus()
-        return document.activeElement as HTMLElement | null
-      }}
+      focusAfter={() => backToPicture(session.current)}
       entries={[
         {
           id: 'paste',

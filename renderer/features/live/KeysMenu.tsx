@@ -2,6 +2,7 @@ import { Keyboard } from 'lucide-react'
 import { type RefObject, useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { Popover } from '../../ui/Popover.tsx'
+import { backToPicture } from './backToPicture.ts'
 import styles from './live.module.css'
 import { functionKeys, type SpecialKey, type StickyKey, specialKeys, stickyKeys } from './screen.ts'
 import type { LiveSession } from './session.ts'
@@ -28,10 +29,7 @@ export function KeysMenu({ session, held }: KeysMenuProps) {
       title="Keys"
       open={open}
       onOpenChange={change}
-      focusAfter={() => {
-        session.current?.focus()
-        return document.activeElement as HTMLElement | null
-      }}
+      focusAfter={() => backToPicture(session.current)}
       trigger={
         <Button
           variant="ghost"
@@ -39,6 +37,7 @@ export function KeysMenu({ session, held }: KeysMenuProps) {
           aria-label="Keys"
           data-testid="special-keys"
           data-live-keys=""
+          data-live-menu=""
           data-held={held.length > 0 ? '' : undefined}
           className={styles.held}
         >

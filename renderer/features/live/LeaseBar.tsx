@@ -78,7 +78,9 @@ function Countdown({ expiresAt, onStillHere }: { expiresAt: string; onStillHere:
   if (left > shortLeaseMs)
     return (
       <span className={styles.left} data-testid="lease-left">
-        {formatLeft(left)} left<span className={styles.hint}>, renews while you work</span>
+        {formatLeft(left)}
+        <span className={styles.word}> left</span>
+        <span className={styles.hint}>, renews while you work</span>
       </span>
     )
   return (

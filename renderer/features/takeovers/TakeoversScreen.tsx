@@ -30,7 +30,9 @@ export function TakeoversScreen() {
         <p>
           {open.length === 0
             ? 'Nobody is wanted.'
-            : `${open.length === 1 ? '1 request waits' : `${open.length} requests wait`}, the longest first.`}
+            : open.length === 1
+              ? '1 request waits.'
+              : `${open.length} requests wait, the longest first.`}
         </p>
         <Sound />
       </div>
