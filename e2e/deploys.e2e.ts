@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { DeployPause } from '../agent/deploys/journal.ts'
-import { importServiceImage, setJobs } from '../agent/deploys/test-image.ts'
-import { startTestMachine, type TestMachine } from '../agent/deploys/test-machine.ts'
 import { type Dockerd, noDockerd, startDockerd } from './rigs/dockerd.ts'
 import { startConsole, type TestConsole } from './rigs/electron.ts'
 import { freshFolder } from './rigs/folder.ts'
 import { type Keychain, startKeychain } from './rigs/keychain.ts'
+import {
+  type DeployPause,
+  importServiceImage,
+  setJobs,
+  startTestMachine,
+  type TestMachine,
+} from './rigs/service-machine.ts'
 import { until } from './rigs/until.ts'
 
 interface Box {

@@ -173,7 +173,7 @@ export function EndedButtons({
           data-testid="roll-back"
           onClick={() => rollBackRollout(rollout)}
         >
-          Roll back all…
+          {revertible(rollout).length === 1 ? 'Roll back…' : 'Roll back all…'}
         </Button>
       )}
       {!inHistory && (
