@@ -16,7 +16,8 @@ describe('a machine that EC2 switches on and off', () => {
   const panel = (words: RegExp) => console.window.getByTestId('state-panel').filter({ hasText: words })
 
   beforeAll(async () => {
-    ec2 = await startEc2({ stepMs: 50 })
+    // Nothing changes by itself: what a person sees on the way is looked at as long as it takes.
+    ec2 = await startEc2()
     agent = await startTestAgent()
     instanceId = ec2.add({ tags: { Name: 'shop-1', fleet: 'browsers' }, type: 't3.large' }).id
     console = await startConsole()
@@ -67,9 +68,21 @@ describe('a machine that EC2 switches on and off', () => {
     await at('menu-power.stop').click()
     await console.window.getByRole('button', { name: 'Stop machine' }).click()
     await panel(/Paused/).waitFor()
-    await until('the instance to be stopped', () => ec2.instances.get(instanceId)?.state === 'stopped')
+    await until('the instance to be stopping', () => ec2.instances.get(instanceId)?.state === 'stopping')
+    ec2.arrive(instanceId)
+    await at('tab-overview').click()
+    await at('state-strip')
+      .filter({ hasText: /Paused/ })
+      .waitFor()
+    await at('tab-live').click()
     await at('panel-wake').click()
+    await at('wake-progress')
+      .filter({ hasText: /Starting the instance/ })
+      .waitFor()
+    await until('the instance to be starting', () => ec2.instances.get(instanceId)?.state === 'pending')
+    ec2.arrive(instanceId)
     await panel(/browser is off|missing/).waitFor()
+    await at('wake-progress').waitFor({ state: 'detached' })
     expect(ec2.asked.map(({ action }) => action)).toEqual(expect.arrayContaining(['StopInstances', 'StartInstances']))
   })
 
@@ -101,6 +114,24 @@ describe('a machine that EC2 switches on and off', () => {
     await console.window.getByRole('button', { name: 'Diagnostics' }).click()
     await until('the running machine', async () => (await at('diagnostics-text').innerText()).includes('running 1'))
     expect(await at('diagnostics-text').innerText()).toMatch(/Transitions in the last hour: [3-9]/)
+  })
+
+  test('a wake that nobody waits for any more is left alone, and what was switched on stays on', async () => {
+    await console.window.getByRole('button', { name: 'Fleet' }).first().click()
+    await console.window.getByRole('row', { name: /shop-1/ }).dblclick()
+    await at('power').click()
+    await at('menu-power.stop').click()
+    await console.window.getByRole('button', { name: 'Stop machine' }).click()
+    await panel(/Paused/).waitFor()
+    ec2.arrive(instanceId)
+    await at('panel-wake').click()
+    await until('the instance to be starting', () => ec2.instances.get(instanceId)?.state === 'pending')
+    await at('wake-progress').getByRole('button', { name: 'Stop waiting' }).click()
+    await at('wake-progress').waitFor({ state: 'detached' })
+    expect(ec2.instances.get(instanceId)?.state).toBe('pending')
+    ec2.arrive(instanceId)
+    await at('health-check').click()
+    await panel(/browser is off|missing/).waitFor()
   })
 
   test('a machine that EC2 no longer knows is gone, and says so', async () => {

@@ -22,7 +22,11 @@ export interface TestMachine {
 }
 
 /** An agent in this process for a Docker daemon, with services of its own. */
-export async function startTestMachine(dockerd: Dockerd, hooks: AgentHooks = {}): Promise<TestMachine> {
+export async function startTestMachine(
+  dockerd: Dockerd,
+  hooks: AgentHooks = {},
+  env: Record<string, string> = {},
+): Promise<TestMachine> {
   const { folder, remove } = freshFolder('services')
   const services = await testServices()
   const writeServices = (value: ServicesInput) =>
@@ -34,6 +38,7 @@ export async function startTestMachine(dockerd: Dockerd, hooks: AgentHooks = {})
     {
       DOCKER_HOST: `unix://${dockerd.socketPath}`,
       PILOTHOUSE_SERVICES: path.join(folder, 'services.json'),
+      ...env,
     },
     hooks,
   )
