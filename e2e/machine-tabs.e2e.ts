@@ -177,6 +177,11 @@ describe.skipIf(noDockerd !== undefined)(`a machine’s tabs ${noDockerd ?? ''}`
     await at('confirm').click()
     await until('the container to have restarted', async () => (await startedAt()) !== before, 30_000)
     await text(at('containers-table').locator('[data-row]', { hasText: 'ghosthands-api' }), /Running/)
+    await at('container-logs-ghosthands-api').click()
+    await console.window
+      .getByText(/starting good-api on/)
+      .first()
+      .waitFor()
   }, 60_000)
 
   test('a command runs on the machine, and its output and end are shown', async () => {

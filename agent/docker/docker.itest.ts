@@ -15,6 +15,7 @@ const patient = { timeoutMs: 60_000 }
 describe('without Docker', () => {
   const needDocker: { [Name in CallName]?: CallParams<Name> } = {
     'containers.list': {},
+    'containers.stats': {},
     'containers.stop': { id: 'x' },
     'workers.list': {},
     'workers.start': {},
@@ -79,6 +80,10 @@ describe.skipIf(noDockerd !== undefined)(`with Docker ${noDockerd ?? ''}`, () =>
     const [one] = await client().call('containers.list')
     expect(one).toMatchObject({ name: 'one', image: 'busybox:test', state: 'running', labels: { x: 'y' }, ports: [] })
     expect(Math.abs(Date.now() - Date.parse(one?.createdAt ?? ''))).toBeLessThan(60_000)
+    expect(await client().call('containers.stats')).toMatchObject([{ id: one?.id, cpuPercent: null }])
+    const [load] = await client().call('containers.stats')
+    expect(load?.cpuPercent).toBeGreaterThanOrEqual(0)
+    expect(load?.memoryMb).toBeGreaterThan(0)
     expect(await client().call('containers.stop', { id: 'one' }, patient)).toMatchObject({ state: 'exited' })
     expect(await client().call('containers.stop', { id: 'one' })).toMatchObject({ state: 'exited' })
     expect(await client().call('containers.start', { id: one?.id.slice(0, 12) ?? '' })).toMatchObject({

@@ -278,3 +278,13 @@ test('a lease is taken for the operator, renewed at most every 20 s, and given b
   expect(agent.calls).toContain('DELETE /takeover/lease')
   await expect(fleet.leases.stillHere(id)).rejects.toMatchObject({ code: 'lease-gone' })
 })
+
+test('a sandbox that is terminated ends its browser, is let go of, and stays so until it is woken', async () => {
+  agent.browser = { state: 'active' }
+  const id = await added()
+  const view = await fleet.terminate(id, 'terminated by ada')
+  expect(view).toMatchObject({ state: 'terminated', links: { agent: { state: 'off' } } })
+  expect(agent.calls).toContain('POST /v1/browser/stop')
+  expect(store.machines.transitions(id).at(-1)).toMatchObject({ to: 'terminated', reason: 'terminated by ada' })
+  await expect(fleet.call(id, 'machine.status', {})).rejects.toMatchObject({ code: 'unreachable' })
+})

@@ -2,7 +2,6 @@ import { CircleStop, Container, Play, RotateCw, ScrollText, SearchX } from 'luci
 import { useMemo, useState } from 'react'
 import type { ContainerView } from '../../../shared/contract/docker.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
-import { go, type MachineTab, machineTabs } from '../../app/route.ts'
 import { useBusy } from '../../app/work.ts'
 import { Badge, StateBadge } from '../../ui/Badge.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -19,7 +18,7 @@ import tab from '../machine/Tab.module.css'
 import { useKnown } from '../machine/useKnown.ts'
 import { StateStrip } from '../state/StateStrip.tsx'
 import { containerLook, portsText, serviceOf } from './containers.ts'
-import { containerKey, restartContainer, startContainer, stopContainer } from './operations.ts'
+import { containerKey, restartContainer, showContainerLogs, startContainer, stopContainer } from './operations.ts'
 import { type Load, useLoads } from './useLoads.ts'
 
 type Key = 'name' | 'state' | 'image' | 'ports' | 'status' | 'cpu' | 'memory' | 'tools'
@@ -38,9 +37,6 @@ const sorts: Partial<Record<Key, (row: Row) => string | number | null>> = {
   cpu: ({ load }) => load?.cpuPercent ?? null,
   memory: ({ load }) => load?.memoryMb ?? null,
 }
-
-/** Logs are a tab of their own; it is linked to where it is there. */
-const logsTab: MachineTab | undefined = machineTabs.find((name) => (name as string) === 'logs')
 
 /** The containers of a machine, the fleet's own and others. */
 export function ContainersTab({ machine }: { machine: MachineView }) {
@@ -185,7 +181,7 @@ function columnsOf({ machine, why, wide, reload }: ColumnDeps): Column<Row, Key>
     {
       key: 'tools',
       title: 'What can be done',
-      width: logsTab === undefined ? '76px' : '108px',
+      width: '108px',
       sortable: false,
       cell: ({ container }) => <Tools machine={machine} container={container} why={why} reload={reload} />,
     },
@@ -199,13 +195,12 @@ function Tools({ machine, container, why, reload }: Omit<ColumnDeps, 'wide'> & {
   const disabled = why !== undefined
   return (
     <div className={tab.rowTools}>
-      {logsTab !== undefined && (
-        <IconButton
-          label={`Logs of ${container.name}`}
-          icon={<ScrollText size={15} aria-hidden />}
-          onClick={() => go({ screen: 'machine', machineId: machine.id, tab: logsTab })}
-        />
-      )}
+      <IconButton
+        label={`Logs of ${container.name}`}
+        icon={<ScrollText size={15} aria-hidden />}
+        data-testid={`container-logs-${container.name}`}
+        onClick={() => showContainerLogs(machine, container)}
+      />
       {runs && (
         <IconButton
           label={why ?? `Restart ${container.name}`}

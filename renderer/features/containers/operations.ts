@@ -4,6 +4,8 @@ import { callAgent } from '../../app/bridge.ts'
 import { confirm } from '../../app/ui.store.ts'
 import { work } from '../../app/work.ts'
 import { toast } from '../../ui/Toast.tsx'
+import { choose } from '../logs/choices.store.ts'
+import { showLogs } from '../logs/operations.ts'
 import { serviceOf } from './containers.ts'
 
 type Verb = 'start' | 'stop' | 'restart'
@@ -54,4 +56,10 @@ export function restartContainer(machine: MachineView, container: ContainerView,
     action: 'Restart container',
     run: () => act(machine, container, 'restart', reload),
   })
+}
+
+/** The machine's logs, of this container alone. */
+export function showContainerLogs(machine: MachineView, container: ContainerView): void {
+  choose(`machine ${machine.id}`, { picks: [{ machineId: machine.id, service: container.name }] })
+  showLogs(machine)
 }
