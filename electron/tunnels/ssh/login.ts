@@ -59,8 +59,8 @@ export class Login {
       return go({ type: 'agent', username, agent: this.#keys } as AnyAuthMethod)
     }
     if (this.#declined || this.#answers >= maxAnswers) return go(false as never)
-    this.#answers++
     if (allowed('keyboard-interactive')) {
+      this.#answers++
       return go({
         type: 'keyboard-interactive',
         username,
@@ -75,6 +75,7 @@ export class Login {
       })
     }
     if (allowed('password')) {
+      this.#answers++
       const answers = await this.#askPerson('', [{ text: `Password of ${username}`, echo: false }])
       const password = answers?.[0]
       if (password !== undefined) return go({ type: 'password', username, password })
