@@ -19,6 +19,8 @@ import { createAdminParts } from './machine/admin-parts.ts'
 import { inspectMachine, type MachineParts } from './machine/capabilities.ts'
 import { agentIdentity } from './machine/identity.ts'
 import { machineRoutes } from './machine/machine.routes.ts'
+import { MetricsHistory } from './metrics/history.ts'
+import { HistoryStore } from './metrics/history-store.ts'
 import { MetricsService } from './metrics/metrics.service.ts'
 import { screenshotRoutes } from './screenshot/screenshot.routes.ts'
 import { createGuard } from './server/guard.ts'
@@ -88,6 +90,10 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
     env: config.dockerEnv,
   })
   const metrics = new MetricsService(config.dataDir)
+  const history = new MetricsHistory({
+    ...{ store: new HistoryStore(config.dataDir), metrics: new MetricsService(config.dataDir), log },
+    containers: docker.containerUses,
+  })
   const counters = createCounters()
   const tickets = new Tickets()
   let stopping: Promise<void> | undefined
@@ -96,6 +102,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
     agentId,
     machineType: config.machineType,
     metrics,
+    history,
     tickets,
     inspect: cached(
       () => inspectMachine(docker.engine, config.dockerEnv, findChromium(), engines.hatchet()),
@@ -145,6 +152,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
   }
   const close = () => {
     engines.close()
+    history.close()
     events.close()
     audit.close()
   }
@@ -155,6 +163,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
   port = server.port
   docker.start()
   engines.start()
+  history.start()
   events.publish('agent_started', { agentVersion: contractVersion })
 
   return {

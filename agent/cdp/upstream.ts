@@ -10,7 +10,8 @@ export interface Upstream {
   head: Buffer
 }
 
-const handshakeMs = 5000
+/** Chromium on a busy machine answers late, but it answers. */
+const handshakeMs = 15_000
 const maxAnswerBytes = 16 * 1024
 
 /**

@@ -3,7 +3,7 @@ import type { ContainerStats } from 'dockerode'
 import type { CallResult } from '../../shared/contract/index.ts'
 import type { DockerOperations } from './operations.ts'
 
-type Load = CallResult<'containers.stats'>[number]
+type Load = CallResult<'containers.stats'>[number] & { name: string }
 
 interface Look {
   at: number
@@ -23,12 +23,13 @@ export class ContainerLoads {
     const running = (await this.#docker.listContainers()).filter(({ State }) => State === 'running')
     const looks = new Map<string, Look>()
     const loads = await Promise.all(
-      running.map(async ({ Id }) => {
+      running.map(async ({ Id, Names }) => {
         const stats = await this.#docker.containerStats(Id)
         if (stats === undefined) return []
         const look = { at: performance.now(), cpuNs: stats.cpu_stats?.cpu_usage?.total_usage ?? 0 }
         looks.set(Id, look)
-        return [{ id: Id, cpuPercent: cpuPercent(this.#last.get(Id), look), ...memoryOf(stats) }]
+        const name = (Names[0] ?? '').replace(/^\//, '')
+        return [{ id: Id, name, cpuPercent: cpuPercent(this.#last.get(Id), look), ...memoryOf(stats) }]
       }),
     )
     this.#last = looks

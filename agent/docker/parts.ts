@@ -13,6 +13,7 @@ import type { Log } from '../log.ts'
 import { Containers } from '../workers/containers.ts'
 import { workersRoutes } from '../workers/workers.routes.ts'
 import { WorkersService } from '../workers/workers.service.ts'
+import { ContainerLoads } from './container-load.ts'
 import { containersRoutes } from './containers.routes.ts'
 import { DockerEngine } from './engine.ts'
 import { OneAtATime } from './one-at-a-time.ts'
@@ -49,11 +50,17 @@ export function createDockerParts({ config, publish, audit, log, trouble, pauseD
     deployedImage: () => deploys.deployedImage('worker'),
   })
   const health = new HealthService({ engine, containers, deploys, trouble })
+  const loads = new ContainerLoads(docker)
   let stopWatching = () => {}
   return {
     engine,
     deploys,
     health,
+    /** What each container takes, since this was last asked. An engine that does not answer is not waited for. */
+    containerUses: async () => {
+      const found = engine.up ? await loads.read() : []
+      return found.map(({ name, cpuPercent, memoryMb }) => ({ name, cpu: cpuPercent, memoryMb }))
+    },
     handlers: {
       ...containersRoutes({
         docker,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { findPage } from '../../e2e/rigs/cdp-page.ts'
 import { type Chromium, startChromium } from '../../e2e/rigs/chromium.ts'
@@ -6,33 +6,36 @@ import { until } from '../../e2e/rigs/until.ts'
 import { CdpConnection } from '../browser/cdp.ts'
 import { CdpClients } from '../cdp/clients.ts'
 import type { Freedom } from './engine-link.ts'
-import { type Gate, openGate } from './gate.ts'
+import { openGate } from './gate.ts'
 
 /** Counts what a person or an engine does to it. */
 const counting = `data:text/html,<title>Count</title><body style="margin:0;height:100vh"><script>seen = 0
 for (const type of ['mousedown', 'keydown']) addEventListener(type, () => seen++)</script>`
 
 let chromium: Chromium
-let gate: Gate
 let freedom: Freedom = { kind: 'free' }
-const clients = new CdpClients()
-const open = async () => {
-  const answer = await fetch(`${chromium.cdpUrl}/json/version`)
-  const { webSocketDebuggerUrl: browserUrl } = (await answer.json()) as { webSocketDebuggerUrl: string }
-  const devTools = { port: chromium.port, browserUrl }
-  return openGate({ name: 'engine', devTools, clients, freedom: () => freedom })
-}
-beforeEach(async () => {
-  freedom = { kind: 'free' }
+beforeAll(async () => {
   chromium = await startChromium(counting)
-  gate = await open()
 })
-afterEach(async () => {
-  gate.close('the test is over')
-  await chromium.stop()
+afterAll(() => chromium.stop())
+beforeEach(() => {
+  freedom = { kind: 'free' }
 })
 
+/** A gate with a list of clients of its own: whatever an earlier test left behind is not in the way. */
+async function startGate() {
+  const clients = new CdpClients()
+  const answer = await fetch(`${chromium.cdpUrl}/json/version`)
+  const { webSocketDebuggerUrl: browserUrl } = (await answer.json()) as { webSocketDebuggerUrl: string }
+  const open = () =>
+    openGate({ name: 'engine', devTools: { port: chromium.port, browserUrl }, clients, freedom: () => freedom })
+  const gate = await open()
+  onTestFinished(() => gate.close('the test is over'))
+  return { gate, clients, open }
+}
+
 test('an engine that never stops trying: free it acts, held or looking it does not, and it never ends the browser', async () => {
+  const { gate, clients, open } = await startGate()
   await expect(open()).rejects.toMatchObject({ code: 'controller-busy' })
   const engine = await CdpConnection.connect(gate.cdpUrl)
   const { targetInfos } = await engine.send('Target.getTargets')
@@ -92,11 +95,13 @@ test('an engine that never stops trying: free it acts, held or looking it does n
 })
 
 test('its address takes one engine once, and no web page', async () => {
+  const { gate } = await startGate()
   const refused = (url: string, headers = {}) =>
     new Promise<string>((resolve) => {
       const socket = new WebSocket(url, { headers })
-      socket.once('open', () => resolve('open'))
-      socket.once('error', () => resolve('refused'))
+      socket.on('open', () => resolve('open'))
+      socket.on('error', () => resolve('refused'))
+      onTestFinished(() => socket.terminate())
     })
   expect(await refused(gate.cdpUrl.slice(0, -1))).toBe('refused')
   expect(await refused(gate.cdpUrl, { origin: 'https://evil.example' })).toBe('refused')

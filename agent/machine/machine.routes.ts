@@ -3,6 +3,7 @@ import { contractVersion, sockets } from '../../shared/contract/index.ts'
 import { createOpenApi } from '../../shared/contract/openapi.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { HealthService } from '../health/health.service.ts'
+import type { MetricsHistory } from '../metrics/history.ts'
 import type { MetricsService } from '../metrics/metrics.service.ts'
 import { type Counter, openMetrics } from '../metrics/open-metrics.ts'
 import { type Handlers, Reply } from '../server/handlers.ts'
@@ -14,6 +15,7 @@ type Names =
   | 'machine.health'
   | 'machine.version'
   | 'machine.metrics'
+  | 'machine.metricsHistory'
   | 'machine.status'
   | 'machine.openapi'
   | 'tickets.create'
@@ -22,6 +24,7 @@ export interface MachineRouteParts {
   agentId: string
   machineType: string
   metrics: MetricsService
+  history: MetricsHistory
   tickets: Tickets
   /** Cached for a few seconds by its owner. */
   inspect: () => Promise<MachineParts>
@@ -51,6 +54,7 @@ export function machineRoutes(parts: MachineRouteParts): Pick<Handlers, Names> {
       const type = wantsOpenMetrics ? 'application/openmetrics-text; version=1.0.0' : 'text/plain; version=0.0.4'
       return new Reply(`${type}; charset=utf-8`, openMetrics(load, parts.counters(), parts.gauges()))
     },
+    'machine.metricsHistory': (asked) => parts.history.read(asked),
     'machine.status': async () => {
       const [{ docker, capabilities }, { workers }] = await Promise.all([parts.inspect(), parts.health.snapshot()])
       return {

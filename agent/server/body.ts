@@ -1,27 +1,41 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { parseJson } from '../../shared/contract/wire.ts'
 import { Problem } from '../../shared/errors.ts'
 
 export const maxBodyBytes = 1024 * 1024
 
-/** The JSON body of a request, or an empty object where there is none. */
-export async function readBody(request: IncomingMessage): Promise<unknown> {
-  const text = (await readBytes(request)).toString('utf8')
+/** The JSON body of a request, or an empty object where there is none. `onRead` is called before any of it is read. */
+export async function readBody(request: IncomingMessage, onRead: () => void): Promise<unknown> {
+  const bytes = await readBytes(request, onRead)
+  // Letters that cannot be read must not be replaced by others without a word: they would be written to a file.
+  if (!isUtf8(bytes)) throw new Problem('bad-request', 'The body is not UTF-8. Send JSON in UTF-8.')
+  const text = bytes.toString('utf8')
   if (text.trim() === '') return {}
   const type = request.headers['content-type'] ?? ''
   if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
     throw new Problem('unsupported-media', 'Send the body as JSON, with "Content-Type: application/json".')
   }
   try {
-    return parseJson(text)
+    const value = parseJson(text)
+    // Schemas drop this key without a word, where a person would believe that it was taken.
+    if (/__proto__|\\u/.test(text)) JSON.parse(text, refuseProto)
+    return value
   } catch (error) {
+    if (error instanceof Problem) throw error
     throw new Problem('bad-request', `The body is not JSON: ${error instanceof Error ? error.message : ''}`)
   }
 }
 
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+function refuseProto(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw new Problem('invalid-params', '"__proto__" cannot be a name. Leave it out.')
+  return value
+}
+
+function readBytes(request: IncomingMessage, onRead: () => void): Promise<Buffer> {
   const tooLarge = () => new Problem('body-too-large', `A body may have ${maxBodyBytes} bytes at most.`)
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return Promise.reject(tooLarge())
+  onRead()
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import net from 'node:net'
 import os from 'node:os'
 import { Problem } from '../../shared/errors.ts'
 
@@ -11,6 +12,7 @@ const browserHeaders = ['origin', 'referer', 'sec-fetch-site'] as const
  */
 export function createGuard(hostNames: readonly string[]): (headers: IncomingHttpHeaders) => void {
   const names = new Set(['localhost', '127.0.0.1', '::1', os.hostname().toLowerCase(), ...hostNames.map(normal)])
+  names.delete('')
   // Few different ones ever come; a stranger's inventions are not kept.
   const known = new Set<string>()
   return (headers) => {
@@ -34,10 +36,14 @@ export function createGuard(hostNames: readonly string[]): (headers: IncomingHtt
   }
 }
 
-/** A host without its port and brackets, in lower case. */
+/** A host without its port, its brackets and the dot of the root, in lower case; an address as it is usually written. */
 function normal(host: string): string {
-  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(host)
-  if (bracketed?.[1] !== undefined) return bracketed[1].toLowerCase()
-  const colons = host.split(':').length - 1
-  return (colons === 1 ? host.slice(0, host.indexOf(':')) : host).toLowerCase()
+  const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(host)?.[1]
+  const address = bracketed ?? (net.isIPv6(host) ? host : undefined)
+  if (address !== undefined)
+    return net.isIPv6(address) ? new net.SocketAddress({ address, family: 'ipv6' }).address : ''
+  return host
+    .replace(/:\d{1,5}$/, '')
+    .replace(/\.$/, '')
+    .toLowerCase()
 }

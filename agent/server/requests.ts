@@ -32,14 +32,18 @@ export function createRequestHandler(parts: ServerParts) {
       if (parts.stopping() && call.audit !== undefined) {
         throw new Problem('stopping', 'The agent is stopping. Try again when it is back.')
       }
-      const params = await readParams(call, pathParts, query, request)
+      // Who asks before sending a body is told to send it only here, where it will be read.
+      const onRead = () => {
+        if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+      }
+      const params = await readParams(call, pathParts, query, request, onRead)
       const context = new RequestContext(request, response, requestId)
       await answer(parts, call, params, context, request, response)
     } catch (error) {
       parts.counters.problems++
       const problem = asProblem(error, requestId, parts.log)
       if (response.headersSent) response.destroy()
-      else sendAnswer(response, requestId, problemAnswer(problem), problemHeaders(problem))
+      else sendAnswer(response, requestId, { ...problemAnswer(problem), headers: problemHeaders(problem) })
     }
   }
 }
@@ -63,6 +67,7 @@ async function readParams(
   pathParts: Record<string, string>,
   query: string,
   request: IncomingMessage,
+  onRead: () => void,
 ): Promise<Record<string, unknown>> {
   const search = query === '' ? {} : decodeQuery(call.params, new URLSearchParams(query))
   let given: unknown = search
@@ -70,7 +75,7 @@ async function readParams(
     const extra = Object.keys(search)[0]
     if (extra !== undefined)
       throw new Problem('invalid-params', `"${extra}" stands in the query; this call takes a body.`)
-    given = await readBody(request)
+    given = await readBody(request, onRead)
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Problem('invalid-params', 'The body must be a JSON object.')
@@ -95,34 +100,45 @@ async function answer(
   if (call.method !== 'GET' && typeof key === 'string' && key !== '') {
     if (key.length > 200) throw new Problem('invalid-params', 'An Idempotency-Key may have 200 characters at most.')
     const same = `${call.name} ${JSON.stringify(params)}`
-    const first = await parts.once.run(key, same, () => buffered(perform(parts, call, params, context, key)))
+    const first = await parts.once.run(key, same, () => tryOnce(parts, call, params, context, key))
     return sendAnswer(response, context.requestId, first)
   }
-  const result = await perform(parts, call, params, context, undefined)
+  const result = await perform(parts, call, params, context)
   if (!(result instanceof Reply) || typeof result.body === 'string' || result.body instanceof Uint8Array) {
-    return sendAnswer(
-      response,
-      context.requestId,
-      toAnswer(call, result),
-      result instanceof Reply ? result.headers : undefined,
-    )
+    return sendAnswer(response, context.requestId, toAnswer(call, result))
   }
   response.writeHead(
     result.status ?? call.successStatus,
     streamHeaders(context.requestId, result.contentType, result.headers),
   )
   await pipeline(result.body, response)
-  return
+}
 
-  async function buffered(work: Promise<unknown>): Promise<Answer> {
-    return toAnswer(call, await work)
+/** What was begun has its answer, and a failure is one too; only what never began may be tried again. */
+async function tryOnce(
+  parts: ServerParts,
+  call: CallDefinition,
+  params: Record<string, unknown>,
+  context: RequestContext,
+  key: string,
+): Promise<Answer> {
+  let begun = false
+  try {
+    const result = await perform(parts, call, params, context, { idempotencyKey: key, onBegun: () => (begun = true) })
+    return toAnswer(call, result)
+  } catch (error) {
+    if (!begun) throw error
+    parts.counters.problems++
+    const problem = asProblem(error, context.requestId, parts.log)
+    return { ...problemAnswer(problem), headers: problemHeaders(problem) }
   }
 }
 
 function toAnswer(call: CallDefinition, result: unknown): Answer {
   if (result instanceof Reply) {
     const body = typeof result.body === 'string' || result.body instanceof Uint8Array ? result.body : ''
-    return { status: result.status ?? call.successStatus, contentType: result.contentType, body }
+    const { contentType, headers } = result
+    return { status: result.status ?? call.successStatus, contentType, body, headers }
   }
   return { status: call.successStatus, contentType: 'application/json', body: JSON.stringify(result) }
 }
@@ -133,7 +149,7 @@ async function perform(
   call: CallDefinition,
   params: Record<string, unknown>,
   context: RequestContext,
-  idempotencyKey: string | undefined,
+  keyed?: { idempotencyKey: string; onBegun: () => void },
 ): Promise<unknown> {
   const handler = parts.handlers[call.name as keyof typeof parts.handlers] as (
     params: unknown,
@@ -142,7 +158,15 @@ async function perform(
   if (call.audit === undefined) return handler(params, context)
   const { operator, peer, requestId } = context
   const details = redact(withLengths(params, call.secretParams)) as Record<string, unknown>
-  const id = parts.audit.begin({ action: call.audit, operator, peer, requestId, details, idempotencyKey })
+  const id = parts.audit.begin({
+    action: call.audit,
+    operator,
+    peer,
+    requestId,
+    details,
+    idempotencyKey: keyed?.idempotencyKey,
+  })
+  keyed?.onBegun()
   const started = performance.now()
   const close = (result: 'success' | 'failure' | 'error', errorMessage?: string) =>
     parts.audit.finish(id, {

@@ -10,12 +10,7 @@ const fixedHeaders = {
   'x-pilothouse-version': contractVersion,
 }
 
-export function sendAnswer(
-  response: ServerResponse,
-  requestId: string,
-  answer: Answer,
-  headers?: Record<string, string>,
-): void {
+export function sendAnswer(response: ServerResponse, requestId: string, answer: Answer): void {
   // A flat list is what Node writes fastest, and this is done for every request.
   const list = [
     'content-type',
@@ -29,7 +24,7 @@ export function sendAnswer(
     'x-pilothouse-version',
     contractVersion,
   ]
-  if (headers !== undefined) list.push(...Object.entries(headers).flat())
+  if (answer.headers !== undefined) list.push(...Object.entries(answer.headers).flat())
   response.writeHead(answer.status, list)
   response.end(response.req.method === 'HEAD' ? undefined : answer.body)
 }

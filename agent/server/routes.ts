@@ -76,8 +76,13 @@ function compile(path: string): { regex: RegExp; names: string[] } {
 
 function pick(methods: Map<string, CallDefinition>, method: string, parts: Record<string, string>): Found {
   const call = methods.get(method)
-  if (call === undefined) return { kind: 'wrong-method', allow: [...methods.keys()].join(', ') }
+  if (call === undefined) return { kind: 'wrong-method', allow: allowed(methods) }
   return { kind: 'call', call, parts }
+}
+
+/** What can be read can be asked for without its body as well. */
+function allowed(methods: Map<string, CallDefinition>): string {
+  return [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
 }
 
 function partsOf(names: string[], match: RegExpExecArray): Record<string, string> {

@@ -32,6 +32,9 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
       (request, response) => void handleRequest(request, response),
     )
     server.maxConnections = 2000
+    // Whether a body is wanted is known once its headers are checked: until then nobody is told to send it.
+    server.on('checkContinue', (request, response) => void handleRequest(request, response))
+    server.on('checkExpectation', (request, response) => void handleRequest(request, response))
     server.on('upgrade', (request, stream, head) => void upgrades.handle(request, stream, head))
     // What cannot be parsed has no route: answered here, so that a client sees why.
     server.on('clientError', (error: NodeJS.ErrnoException, stream: Socket) => {

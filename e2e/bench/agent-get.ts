@@ -2,19 +2,16 @@ import path from 'node:path'
 import { startAgentProcess } from '../rigs/agent-process.ts'
 import { nodeProgram } from '../rigs/built.ts'
 import { accepts, freePort } from '../rigs/ports.ts'
-import { runProgram, startProgram } from '../rigs/program.ts'
+import { startProgram } from '../rigs/program.ts'
 import type { Bench } from './bench.ts'
+import { loadConnections, loadOn } from './load.ts'
 import { atLeastTimes } from './target.ts'
-
-const connections = 16
-const runMs = 2000
-const beside = (name: string) => path.join(import.meta.dirname, name)
 
 /** An authenticated small JSON GET over connections that are kept. */
 export const agentGet: Bench = {
   name: 'agent.get',
   unit: 'requests/s',
-  against: `a bare node:http server with the same JSON, ${connections} kept connections`,
+  against: `a bare node:http server with the same JSON, ${loadConnections} kept connections`,
   target: atLeastTimes(0.9),
   runs: 7,
   warmups: 1,
@@ -23,20 +20,10 @@ export const agentGet: Bench = {
     const agent = await startAgentProcess({ PILOTHOUSE_PORT: String(port) })
     const answer = JSON.stringify(await agent.client.call('takeover.get'))
     const barePort = await freePort()
-    const bare = await startProgram(nodeProgram, [beside('bare-server.mjs'), String(barePort), answer])
+    const script = path.join(import.meta.dirname, 'bare-server.mjs')
+    const bare = await startProgram(nodeProgram, [script, String(barePort), answer])
     await bare.ready('the bare server', () => accepts({ port: barePort }))
-    const load = async (to: number) => {
-      const request = [
-        'GET /takeover HTTP/1.1',
-        `Host: 127.0.0.1:${to}`,
-        // Sent to both, so that both read the same bytes.
-        `Authorization: Bearer ${agent.secret}`,
-        'Connection: keep-alive',
-        '\r\n',
-      ].join('\r\n')
-      const options = JSON.stringify({ port: to, request, connections, ms: runMs })
-      return Number(await runProgram(nodeProgram, [beside('load.mjs'), options]))
-    }
+    const load = async (to: number) => (await loadOn(to, '/takeover', agent.secret)).perSecond
     return {
       ours: () => load(port),
       yardstick: () => load(barePort),

@@ -23,7 +23,16 @@ test('a first word stands for all that begin with it', () => {
   const names = bench('--only', 'agent,audit.insert', '--list')
     .stdout.split('\n')
     .map((line) => line.split(' ')[0])
-  expect(names.filter(Boolean)).toEqual(['agent.start', 'agent.idle', 'agent.get', 'audit.insert'])
+  expect(names.filter(Boolean)).toEqual([
+    'agent.start',
+    'agent.idle',
+    'agent.get',
+    'agent.health',
+    'agent.health-p99',
+    'agent.workers',
+    'agent.workers-p99',
+    'audit.insert',
+  ])
 })
 
 test('what was found is written as JSON', () => {

@@ -1,6 +1,7 @@
 import { agentGet } from './agent-get.ts'
 import { agentIdle } from './agent-idle.ts'
 import { agentStart } from './agent-start.ts'
+import { agentWorkers } from './agent-workers.ts'
 import { auditInsert } from './audit-insert.ts'
 import type { Bench } from './bench.ts'
 import { cdpBenches } from './cdp.ts'
@@ -10,8 +11,8 @@ import { fleetBenches } from './fleet.ts'
 import { liveBenches } from './live.ts'
 import { liveWindowBenches } from './live-window.ts'
 import { logsHistory } from './logs-history.ts'
-import { logsLive, logsSocket } from './logs-live.ts'
-import { logsSlow } from './logs-slow.ts'
+import { logsBytes, logsLive, logsSocket } from './logs-live.ts'
+import { logsSlow, logsSlowMinutes } from './logs-slow.ts'
 import { storeLast50, storeOpen } from './store.ts'
 import { takeoverBenches } from './takeover.ts'
 import { terminalOutput } from './terminal.ts'
@@ -26,9 +27,11 @@ export const benches: readonly Bench[] = [
   ...tunnelBenches,
   ...tunnelFifty,
   logsLive,
+  logsBytes,
   logsSocket,
   logsHistory,
   logsSlow,
+  logsSlowMinutes,
   terminalOutput,
   ...takeoverBenches,
   consoleStart,
@@ -36,6 +39,7 @@ export const benches: readonly Bench[] = [
   agentStart,
   agentIdle,
   agentGet,
+  ...agentWorkers,
   ...fleetBenches,
   auditInsert,
   storeOpen,

@@ -2,20 +2,26 @@
 import { connect } from 'node:net'
 
 /**
- * Asks a server for one thing over and over and prints how many answers came per second. A process of its own, with
- * requests as ready-made bytes, so that it is the server that is measured.
+ * Asks a server for one thing over and over and prints how many answers came per second, and how long the slowest of
+ * a hundred took. A process of its own, with requests as ready-made bytes, so that it is the server that is measured.
  */
 const { port, request, connections, ms } = JSON.parse(process.argv[2] ?? '{}')
 const bytes = Buffer.from(request)
 const headEnd = Buffer.from('\r\n\r\n')
-let answers = 0
+/** Milliseconds of every answer. @type {number[]} */
+const took = []
 let began = 0
 
 for (let index = 0; index < connections; index += 1) {
   const socket = connect(port, '127.0.0.1').setNoDelay(true)
+  let askedAt = 0
+  const ask = () => {
+    askedAt = performance.now()
+    socket.write(bytes)
+  }
   socket.once('connect', () => {
     began ||= performance.now()
-    socket.write(bytes)
+    ask()
   })
   socket.on('error', (error) => fail(error.message))
   socket.on('close', () => fail('the server closed a connection'))
@@ -30,14 +36,16 @@ for (let index = 0; index < connections; index += 1) {
     if (Number.isNaN(length)) fail('an answer without a length')
     if (pending.length < end + headEnd.length + length) return
     pending = Buffer.alloc(0)
-    answers += 1
-    socket.write(bytes)
+    took.push(performance.now() - askedAt)
+    ask()
   })
 }
 
 setTimeout(() => {
-  process.stdout.write(String((answers / (performance.now() - began)) * 1000))
-  process.exit(0)
+  const perSecond = (took.length / (performance.now() - began)) * 1000
+  took.sort((a, b) => a - b)
+  const p99 = took[Math.min(took.length - 1, Math.floor(took.length * 0.99))]
+  process.stdout.write(JSON.stringify({ perSecond, p99 }), () => process.exit(0))
 }, ms)
 
 /** @param {string} why */

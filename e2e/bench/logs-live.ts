@@ -6,16 +6,19 @@ import { accepts, freePort } from '../rigs/ports.ts'
 import { startProgram } from '../rigs/program.ts'
 import type { Bench } from './bench.ts'
 import { countLines, countText, type LogsMachine, startLogsMachine } from './logs-machine.ts'
-import { atLeastTimes } from './target.ts'
+import { atLeastTimes, shown } from './target.ts'
 
 const lines = 150_000
+/** As a worker writes them. */
+const longLine = `2026-01-01T00:00:00Z info job=4711 step=fill-form field=email took=12ms ${'x'.repeat(130)}`
 
 /** Lines per second while a container writes them: from its start signal to its last line at the client. */
 async function timed(
   machine: LogsMachine,
   follow: (name: string) => Promise<{ last: Promise<void>; end: () => void }>,
+  line?: string,
 ) {
-  const writer = await machine.startWriter(lines)
+  const writer = await machine.startWriter(lines, line)
   const { last, end } = await follow(writer.name)
   const began = performance.now()
   await writer.go()
@@ -26,11 +29,26 @@ async function timed(
   return (lines + 1) / seconds
 }
 
-const ours = (machine: LogsMachine) =>
-  timed(machine, async (name) => {
-    const { socket, finished } = await countLines(machine.agent, name)
-    return { last: finished, end: () => socket.close() }
-  })
+const ours = (machine: LogsMachine, line?: string) =>
+  timed(
+    machine,
+    async (name) => {
+      const { socket, finished } = await countLines(machine.agent, name)
+      return { last: finished, end: () => socket.close() }
+    },
+    line,
+  )
+
+const dockerLogs = (machine: LogsMachine, line?: string) =>
+  timed(
+    machine,
+    async (name) => {
+      const host = `unix://${machine.dockerd.socketPath}`
+      const child = spawn('docker', ['-H', host, 'logs', '-f', '-t', name], { stdio: ['ignore', 'pipe', 'ignore'] })
+      return { last: countText(child.stdout, lines + 1), end: () => void child.kill() }
+    },
+    line,
+  )
 
 export const logsLive: Bench = {
   name: 'logs.live',
@@ -43,12 +61,26 @@ export const logsLive: Bench = {
     const machine = await startLogsMachine()
     return {
       ours: () => ours(machine),
-      yardstick: () =>
-        timed(machine, async (name) => {
-          const host = `unix://${machine.dockerd.socketPath}`
-          const child = spawn('docker', ['-H', host, 'logs', '-f', '-t', name], { stdio: ['ignore', 'pipe', 'ignore'] })
-          return { last: countText(child.stdout, lines + 1), end: () => void child.kill() }
-        }),
+      yardstick: () => dockerLogs(machine),
+      close: () => machine.close(),
+    }
+  },
+}
+
+/** The same in bytes, with lines as long as they are on a real machine. */
+export const logsBytes: Bench = {
+  name: 'logs.bytes',
+  unit: 'MB/s',
+  against: `docker logs -f, lines of ${longLine.length} letters`,
+  target: shown,
+  runs: 5,
+  warmups: 1,
+  async open() {
+    const machine = await startLogsMachine()
+    const megabytes = (perSecond: number) => (perSecond * (longLine.length + 1)) / 1e6
+    return {
+      ours: async () => megabytes(await ours(machine, longLine)),
+      yardstick: async () => megabytes(await dockerLogs(machine, longLine)),
       close: () => machine.close(),
     }
   },

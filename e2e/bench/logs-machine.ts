@@ -8,7 +8,9 @@ export interface LogsMachine {
   dockerd: Dockerd
   agent: AgentProcess
   /** A container that waits for `go` and then writes this many lines, as fast as it can, and `done`. */
-  startWriter(lines: number): Promise<Writer>
+  startWriter(lines: number, line?: string): Promise<Writer>
+  /** One that writes a few thousand lines a second from its start on, until it is removed. */
+  startChatter(): Promise<Writer>
   close(): Promise<void>
 }
 
@@ -23,20 +25,25 @@ export async function startLogsMachine(): Promise<LogsMachine> {
   await dockerd.importBusybox('writer')
   const agent = await startAgentProcess({ DOCKER_HOST: `unix://${dockerd.socketPath}` })
   let count = 0
+  const start = async (script: string): Promise<Writer> => {
+    const name = `writer-${++count}`
+    const wait = 'while [ ! -e /go ]; do busybox usleep 10000; done'
+    await dockerd.docker('run', '-d', '--network=none', '--name', name, 'writer', 'sh', '-c', `${wait}; ${script}`)
+    return {
+      name,
+      go: async () => void (await dockerd.docker('exec', name, 'busybox', 'touch', '/go')),
+      remove: async () => void (await dockerd.docker('rm', '-f', name)),
+    }
+  }
   return {
     dockerd,
     agent,
-    async startWriter(lines) {
-      const name = `writer-${++count}`
-      const wait = 'while [ ! -e /go ]; do busybox usleep 10000; done'
-      const script = `${wait}; seq ${firstNumber} ${firstNumber + lines - 1}; echo done; sleep 100000`
-      await dockerd.docker('run', '-d', '--network=none', '--name', name, 'writer', 'sh', '-c', script)
-      return {
-        name,
-        go: async () => void (await dockerd.docker('exec', name, 'busybox', 'touch', '/go')),
-        remove: async () => void (await dockerd.docker('rm', '-f', name)),
-      }
+    startWriter(lines, line) {
+      const numbers = `seq ${firstNumber} ${firstNumber + lines - 1}`
+      const write = line === undefined ? numbers : `busybox yes '${line}' | busybox head -n ${lines}`
+      return start(`${write}; echo done; sleep 100000`)
     },
+    startChatter: () => start('while :; do seq 1000000 1000399; busybox usleep 100000; done'),
     async close() {
       await agent.stop()
       await dockerd.stop()

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { residentBytes } from '../rigs/processes.ts'
+import { times } from '../rigs/soak.ts'
 import { until } from '../rigs/until.ts'
 import type { Bench } from './bench.ts'
 import { countLines, type LogsMachine, startLogsMachine } from './logs-machine.ts'
@@ -52,6 +54,43 @@ export const logsSlow: Bench = {
     return {
       ours: () => growth(machine, false),
       yardstick: () => growth(machine, true),
+      close: () => machine.close(),
+    }
+  },
+}
+
+/** Ten minutes with PILOTHOUSE_SOAK=1; half a minute shows already whether it only grows. */
+const heldMs = times(30_000, 600_000)
+
+/** By how many MB the agent has grown after a reader has taken nothing for minutes, while a container goes on writing. */
+async function growthOver(machine: LogsMachine, reads: boolean): Promise<number> {
+  const { agent } = machine
+  const writer = await machine.startChatter()
+  const { socket } = await countLines(agent, writer.name)
+  try {
+    const before = await settled(() => residentBytes(agent.pid))
+    if (!reads) socket.pause()
+    await writer.go()
+    await sleep(heldMs)
+    return Math.max(0, residentBytes(agent.pid) - before) / 1e6
+  } finally {
+    socket.close()
+    await writer.remove()
+  }
+}
+
+export const logsSlowMinutes: Bench = {
+  name: 'logs.slow-minutes',
+  unit: 'MB',
+  against: `a reader that reads, both for ${heldMs / 1000} s`,
+  target: atMost(25, 'MB'),
+  runs: 1,
+  warmups: 0,
+  async open() {
+    const machine = await startLogsMachine()
+    return {
+      ours: () => growthOver(machine, false),
+      yardstick: () => growthOver(machine, true),
       close: () => machine.close(),
     }
   },

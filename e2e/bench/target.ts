@@ -4,6 +4,9 @@ export interface Target {
   isMet(found: { ours: number; ratio: number }): boolean
 }
 
+/** No target is set: the figure is there to be seen. */
+export const shown: Target = { text: 'none', isMet: () => true }
+
 /** At most this many times the yardstick: for times and memory. */
 export function atMostTimes(limit: number): Target {
   return { text: `≤ ${limit} ×`, isMet: ({ ratio }) => ratio <= limit }

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import { type DiagnosticsDeps, diagnose } from '../diagnostics.ts'
 import type { Enrollments } from '../enroll/enrollments.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { LoadGaps } from '../fleet/load-gaps.ts'
 import { type LocalMachine, localMachineId } from '../fleet/local-machine.ts'
 import type { AutoStopWatch } from '../power/auto-stop-watch.ts'
 import { type AwsKeyKeeper, awsProfiles } from '../providers/aws-keys.ts'
@@ -35,6 +36,7 @@ export interface PowerHandlerDeps {
 /** Power, discovery, enrolment, history and diagnostics. */
 export function powerHandlers(deps: PowerHandlerDeps): Pick<IpcHandlers, keyof typeof powerCalls> {
   const { fleet, store, ec2, awsKeys, prices, autoStop, enrollments, clock } = deps
+  const gaps = new LoadGaps(deps)
   return {
     'fleet.update': ({ machineId, ...changed }) => {
       deps.personActs()
@@ -87,8 +89,11 @@ export function powerHandlers(deps: PowerHandlerDeps): Pick<IpcHandlers, keyof t
     'prices.get': () => prices.table,
     'prices.set': (table) => prices.set(table),
 
-    'metrics.history': ({ machineId, from, to }) =>
-      store.metrics.history(fleet.view(machineId).id, from, to, clock.now()),
+    'metrics.history': async ({ machineId, from, to }) => {
+      const { id } = fleet.view(machineId)
+      await gaps.fill(id, from)
+      return store.metrics.history(id, from, to, clock.now())
+    },
     'history.transitions': ({ machineId }) => store.machines.transitions(machineId),
     'history.events': ({ machineId, limit }) => store.events.last(machineId, limit),
     'audit.console': ({ machineId, ...filter }) => ({ entries: store.audit.list({ ...filter, sandboxId: machineId }) }),

@@ -137,6 +137,27 @@ test('a span of days has the last minutes as well, before they were thinned', as
   expect(new Set(points.map((point) => point.at)).size).toBe(14)
 })
 
+test('readings that came late fill holes, in every tier, and replace nothing', async () => {
+  const tunnel = { kind: 'local' } as const
+  store.machines.save(newRecord({ id: 'm1', name: 'x', environment: 'dev', machineType: 'ssh_host', tunnel, now: at }))
+  const start = Date.parse('2026-06-01T00:00:00.000Z')
+  const late = (minute: number) => ({ at: start + minute * 60_000, cpu: 30, memory: 50, disk: 50, rx: 10, tx: 20 })
+  // Heard: the first and the last half hour of two hours.
+  for (const minute of [...Array(30).keys(), ...Array.from({ length: 30 }, (_, n) => 90 + n)])
+    store.metrics.add('m1', load(10), start + minute * 60_000)
+  const now = start + 120 * 60_000
+  await store.metrics.thin(now)
+  const all = Array.from({ length: 121 }, (_, n) => late(n))
+  const unfit = [late(-48 * 60), { ...late(60), at: late(60).at + 7 }, late(500)]
+  store.metrics.fill('m1', [...unfit, ...all.slice(0, 120)], now)
+  const day = store.metrics.history('m1', start, now, now).points
+  expect(day.map(({ cpu }) => cpu)).toEqual([...Array(30).fill(10), ...Array(60).fill(30), ...Array(30).fill(10)])
+  const week = store.metrics.history('m1', now - 7 * 86_400_000, now, now)
+  expect(week.points.map(({ cpu }) => cpu)).toEqual([...Array(6).fill(10), ...Array(12).fill(30), ...Array(6).fill(10)])
+  const hourly = store.connection.prepare('SELECT cpu FROM metrics_hourly ORDER BY at').pluck().all()
+  expect(hourly).toEqual([20, 20])
+})
+
 test('of several readings in one half minute, one is kept', () => {
   const now = Date.parse(at)
   for (const ms of [0, 5000, 29_000, 30_000]) store.metrics.add('m1', load(ms / 1000), now + ms)

@@ -30,6 +30,9 @@ export function metricsTable(connection: Connection) {
   const insert = connection.prepare(
     'INSERT OR REPLACE INTO metrics_raw (sandbox_id, at, cpu, memory, disk, rx, tx) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
+  const insertMissing = connection.prepare(
+    'INSERT OR IGNORE INTO metrics_raw (sandbox_id, at, cpu, memory, disk, rx, tx) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  )
   const thin = tiers.slice(1).map((tier, index) => ({
     ...tier,
     // Only whole, past intervals that are not there yet.
@@ -68,6 +71,14 @@ export function metricsTable(connection: Connection) {
     waiting = []
     if (points.length > 0) write(points)
   }
+  const fillIn = connection.transaction((id: string, points: readonly MetricPoint[], now: number) => {
+    for (const { at, cpu, memory, disk, rx, tx } of points) insertMissing.run(id, at, cpu, memory, disk, rx, tx)
+    const first = points[0]?.at ?? now
+    for (const { everyMs, statement } of thin) {
+      const from = Math.floor(first / everyMs) * everyMs
+      statement.run({ id, from, to: Math.floor(now / everyMs) * everyMs })
+    }
+  })
   const thinOne = connection.transaction((id: string, now: number) => {
     for (const { everyMs, statement, newest } of thin) {
       const last = newest.get(id)
@@ -91,6 +102,17 @@ export function metricsTable(connection: Connection) {
       if (at - waitingSince >= flushMs) flush()
     },
     flush,
+    /**
+     * Takes readings of the last day that came late, oldest first, where there are none; the coarser tiers are made
+     * anew from there. The oldest minutes are left: some readings of their interval may be forgotten already.
+     */
+    fill(id: string, points: readonly MetricPoint[], now: number): void {
+      flush()
+      const { everyMs, keptMs } = tiers[0]
+      const oldest = now - keptMs + 2 * tiers[1].everyMs
+      const wanted = points.filter(({ at }) => at >= oldest && at <= now && at % everyMs === 0)
+      if (wanted.length > 0) fillIn(id, wanted, now)
+    },
     /** Makes the coarser tiers and forgets what is too old, a machine at a time: nothing waits long for it. */
     async thin(
       now: number,

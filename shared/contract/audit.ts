@@ -26,7 +26,7 @@ export const listAudit = defineCall({
   access: 'secret',
   summary: 'State-changing calls, newest first.',
   params: z.strictObject({
-    page: z.int().min(1).default(1),
+    page: z.int().min(1).max(1_000_000_000).default(1),
     pageSize: z.int().min(1).max(500).default(50),
     action: z.string().max(64).optional(),
     operator: z.string().max(200).optional(),

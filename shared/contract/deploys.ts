@@ -83,7 +83,7 @@ export const listDeploys = defineCall({
   access: 'secret',
   summary: "The machine's own deploys, newest first.",
   params: z.strictObject({
-    page: z.int().min(1).default(1),
+    page: z.int().min(1).max(1_000_000_000).default(1),
     pageSize: z.int().min(1).max(200).default(50),
   }),
   result: z.object({

@@ -34,6 +34,7 @@ export const listContainers = defineCall({
 
 export const containerLoad = z.object({
   id: z.string(),
+  name: z.string().optional(),
   /** Of all cores together; null at the first look, which has nothing to compare with. */
   cpuPercent: z.number().nullable(),
   memoryMb: z.number(),

@@ -11,6 +11,7 @@ const envValue = z
   .string()
   .max(131_072)
   .refine((value) => !value.includes('\0'), 'a value cannot hold a NUL character')
+  .refine((value) => value.isWellFormed(), 'a value cannot hold half a letter')
 
 export const getEnv = defineCall({
   name: 'env.get',

@@ -36,6 +36,7 @@ import {
   status,
   version,
 } from './machine.ts'
+import { metricsHistory } from './metrics-history.ts'
 import {
   activateTab,
   back,
@@ -74,6 +75,7 @@ export const calls = [
   health,
   version,
   metrics,
+  metricsHistory,
   status,
   openapi,
   createTicket,

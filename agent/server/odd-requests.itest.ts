@@ -1,0 +1,183 @@
+import net from 'node:net'
+import os from 'node:os'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
+
+/** What no client of ours would send: bytes as they stand, on a connection of their own. */
+let rig: TestAgent
+beforeAll(async () => {
+  rig = await startTestAgent({ PILOTHOUSE_HOST_NAMES: 'agent.example, fd7a:115c:a1e0::0:7' })
+})
+afterAll(() => rig.stop())
+
+/** Sends, reads until the other side closes or `enough` is there, and gives all that came. */
+function say(bytes: string | Buffer, enough: (text: string) => boolean = () => false): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(rig.port, '127.0.0.1')
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+      if (enough(text)) {
+        resolve(text)
+        socket.destroy()
+      }
+    })
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+    socket.write(bytes)
+  })
+}
+
+function request(start: string, headers: readonly string[], body: string | Buffer = ''): Buffer {
+  const head = [start, 'Connection: close', ...headers, '', ''].join('\r\n')
+  return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)])
+}
+const host = 'Host: localhost'
+const secret = () => `Authorization: Bearer ${rig.secret}`
+const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1])
+const codeOf = (text: string) => /"code":"([^"]+)"/.exec(text)?.[1]
+
+/** A body for the env file, which has the most freedom of all. */
+const setEnv = (body: string | Buffer, ...headers: string[]) =>
+  say(
+    request(
+      'POST /env HTTP/1.1',
+      [host, secret(), 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, ...headers],
+      body,
+    ),
+  )
+
+describe('the name in Host', () => {
+  test.each([
+    'localhost.',
+    'localhost.:8000',
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]:8000',
+    '::1',
+    'AGENT.example.:80',
+    '[FD7A:115c:a1e0::7]:8000',
+    os.hostname(),
+  ])('%s is one of this agent', async (name) => {
+    expect(statusOf(await say(request('GET /health HTTP/1.1', [`Host: ${name}`])))).toBe(200)
+  })
+  test.each([
+    'localhost..',
+    'localhost:port',
+    'localhost:123456',
+    '[localhost]',
+    '[::1',
+    '[::2]',
+    'localhost.evil.example',
+    'user@localhost',
+    '127.1',
+    '',
+  ])('%j is not', async (name) => {
+    const text = await say(request('GET /health HTTP/1.1', [`Host: ${name}`]))
+    expect([statusOf(text), codeOf(text)]).toEqual([403, 'unknown-host'])
+  })
+  test('that is missing, or of another by an absolute address, opens nothing', async () => {
+    expect(statusOf(await say(request('GET /health HTTP/1.1', [])))).toBe(400)
+    expect(statusOf(await say(request('GET http://evil.example/health HTTP/1.1', [host])))).toBe(401)
+  })
+})
+
+describe('headers that stand twice', () => {
+  test('a wrong secret beside the right one does not count, in either order', async () => {
+    const wrong = 'Authorization: Bearer wrong'
+    expect(statusOf(await say(request('GET /status HTTP/1.1', [host, wrong, secret()])))).toBe(401)
+    const both = [host, `X-Deploy-Secret: ${rig.secret}`, 'X-Deploy-Secret: wrong']
+    expect(statusOf(await say(request('GET /status HTTP/1.1', both)))).toBe(401)
+  })
+  test('two lengths, or a length and chunks, are no request', async () => {
+    const start = ['POST /env HTTP/1.1', host, secret(), 'Content-Type: application/json'] as const
+    const [line, ...headers] = start
+    const smuggled = 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n'
+    for (const extra of [
+      ['Content-Length: 2', 'Content-Length: 3'],
+      ['Content-Length: 2', 'Transfer-Encoding: chunked'],
+    ]) {
+      const text = await say(request(line, [...headers, ...extra], `{}${smuggled}`))
+      expect(statusOf(text)).toBe(400)
+      expect(text.match(/HTTP\/1\.1 \d/g)).toHaveLength(1)
+    }
+  })
+})
+
+describe('a body', () => {
+  test('that is not UTF-8 is refused, not repaired', async () => {
+    const text = await setEnv(Buffer.concat([Buffer.from('{"vars":{"A":"'), Buffer.from([0xff]), Buffer.from('"}}')]))
+    expect([statusOf(text), codeOf(text)]).toEqual([400, 'bad-request'])
+  })
+  test.each([
+    ['a name from the prototype', '{"vars":{"__proto__":"x"}}', 'invalid-params'],
+    ['the same, disguised', '{"vars":{"__\\u0070roto__":"x"}}', 'invalid-params'],
+    ['a prototype of its own', '{"vars":{},"__proto__":{"restart":true}}', 'invalid-params'],
+    ['a constructor', '{"vars":{},"constructor":{"prototype":{}}}', 'invalid-params'],
+    ['half a letter', '{"vars":{"A":"\\ud83d"}}', 'invalid-params'],
+    ['a number beyond all', '{"vars":{"A":"x"},"restart":1e400}', 'invalid-params'],
+    ['brackets without end', `{"vars":${'['.repeat(100_000)}`, 'bad-request'],
+    ['a NUL', '{"vars":{"A":"\\u0000"}}', 'invalid-params'],
+  ])('with %s is refused', async (_what, body, code) => {
+    const text = await setEnv(body)
+    expect([statusOf(text), codeOf(text)]).toEqual([400, code])
+  })
+  test('numbers too large for anything are refused where they count', async () => {
+    for (const query of ['page=1e300', 'page=9007199254740993', 'page=Infinity', 'page=0x10000000000', 'pageSize=-1']) {
+      const text = await say(request(`GET /audit?${query} HTTP/1.1`, [host, secret()]))
+      expect([query, codeOf(text)]).toEqual([query, 'invalid-params'])
+    }
+    const far = await say(request('GET /audit?page=1000000000&pageSize=500 HTTP/1.1', [host, secret()]))
+    expect(statusOf(far)).toBe(200)
+  })
+  test('that someone asks to send is asked for only where it will be read', async () => {
+    const expecting = (...headers: string[]) =>
+      say(
+        request('POST /env HTTP/1.1', [host, 'Expect: 100-continue', 'Content-Type: application/json', ...headers]),
+        (text) => text.includes('\r\n\r\n'),
+      )
+    expect(await expecting(secret(), 'Content-Length: 11')).toMatch(/^HTTP\/1\.1 100/)
+    expect(await expecting('Content-Length: 11')).toMatch(/^HTTP\/1\.1 401/)
+    expect(await expecting(secret(), 'Content-Length: 2000000')).toMatch(/^HTTP\/1\.1 413/)
+    expect(await expecting('Origin: https://evil.example', 'Content-Length: 11')).toMatch(/^HTTP\/1\.1 403/)
+    expect(statusOf(await setEnv('{"vars":{}}', 'Expect: a-miracle'))).toBe(200)
+  })
+})
+
+describe('a method', () => {
+  test('HEAD is GET without its body', async () => {
+    const [head, body] = (await say(request('HEAD /health HTTP/1.1', [host]))).split('\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1\.1 200[\s\S]*content-length: [1-9]/)
+    expect(body).toBe('')
+    expect(statusOf(await say(request('HEAD /status HTTP/1.1', [host])))).toBe(401)
+    expect(statusOf(await say(request('HEAD /env HTTP/1.1', [host, secret()])))).toBe(200)
+  })
+  test('OPTIONS says what there is to those who may know, and nothing to pages', async () => {
+    const text = await say(request('OPTIONS /env HTTP/1.1', [host, secret()]))
+    expect([statusOf(text), /allow: (.*)\r/i.exec(text)?.[1]]).toEqual([405, 'GET, HEAD, POST'])
+    expect(statusOf(await say(request('OPTIONS /env HTTP/1.1', [host])))).toBe(401)
+    const preflight = [host, 'Origin: https://evil.example', 'Access-Control-Request-Method: POST']
+    const refused = await say(request('OPTIONS /env HTTP/1.1', preflight))
+    expect(statusOf(refused)).toBe(403)
+    expect(refused.toLowerCase()).not.toContain('access-control-allow')
+  })
+})
+
+describe('once', () => {
+  test('a failure is the answer as well: the same key gets it again, and runs nothing', async () => {
+    const ask = (key: string) =>
+      say(
+        request(
+          'POST /env/NOT_THERE/reveal HTTP/1.1',
+          [...[host, secret(), `Idempotency-Key: ${key}`, 'Content-Type: application/json', 'Content-Length: 16']],
+          '{"reason":"why"}',
+        ),
+      )
+    const before = (await rig.client.call('audit.list', { action: 'reveal_env' })).total
+    const [first = '', second = ''] = await Promise.all([ask('failing'), ask('failing')])
+    const third = await ask('failing')
+    const body = (text: string) => text.split('\r\n\r\n')[1]
+    expect([statusOf(first), codeOf(first)]).toEqual([403, 'forbidden'])
+    expect([body(second), body(third)]).toEqual([body(first), body(first)])
+    expect((await rig.client.call('audit.list', { action: 'reveal_env' })).total - before).toBe(1)
+  })
+})
