@@ -69,6 +69,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
   const docker = createDockerParts({
     ...{ config, publish: events.publish, audit, log },
     trouble: () => browser.browser.trouble,
+    onTrouble: (listener) => browser.browser.onTrouble(listener),
     pauseDeploy: hooks.pauseDeploy,
   })
   const admin = createAdminParts({

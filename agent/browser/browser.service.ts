@@ -41,6 +41,7 @@ export class BrowserService {
   readonly #options: BrowserServiceOptions
   #phase: Phase = { state: 'inactive' }
   readonly #endListeners = new Set<(reason: string) => void>()
+  readonly #troubleListeners = new Set<() => void>()
   #stopAnnouncing: () => void = () => {}
   #contextInUse: string | null = null
   readonly #restarts: Restarts
@@ -62,7 +63,13 @@ export class BrowserService {
 
   /** Why the browser is not well; undefined while it is, or is off because it was asked to be. */
   get trouble(): string | undefined {
-    return this.#phase.state === 'failed' ? this.#phase.error.message : undefined
+    return this.#phase.state === 'failed' ? this.#phase.error.message : this.session?.heartbeat.silence
+  }
+
+  /** Calls back whenever the browser may be well no more, or again; returns what ends it. */
+  onTrouble(listener: () => void): () => void {
+    this.#troubleListeners.add(listener)
+    return () => this.#troubleListeners.delete(listener)
   }
 
   /** The running session, or the problem that says there is none. */
@@ -150,7 +157,7 @@ export class BrowserService {
       contextId: session?.options.contextId ?? null,
       ...missing,
       processes: (session?.processes ?? []).map(({ name, pid, running }) => ({ name, pid, running })),
-      lastError: phase.state === 'failed' ? phase.error : null,
+      lastError: phase.state === 'failed' ? phase.error : silent(session),
       liveView: session === null ? 'none' : session.display === null ? 'screencast' : 'vnc',
       warnings: phase.state === 'active' ? phase.warnings : [],
     }
@@ -190,6 +197,7 @@ export class BrowserService {
     const ends = [
       announcePages(session.pages, this.#options.publish),
       session.display?.keptVnc?.onRestart((text) => this.#noteRestart(session, text)) ?? (() => {}),
+      session.heartbeat.onChange(() => this.#noteSilence(session)),
     ]
     this.#stopAnnouncing = () => {
       for (const end of ends) end()
@@ -202,6 +210,14 @@ export class BrowserService {
     const [page] = this.pages(session)
     this.#options.log('warn', 'a part of the display was started again', { reason })
     this.#options.publish('browser_state', { state: 'active', url: page?.url ?? null, reason })
+  }
+
+  /** Nothing has ended, and nothing is ended yet: but nobody may be told meanwhile that all is well. */
+  #noteSilence({ heartbeat }: Session): void {
+    const { silence } = heartbeat
+    if (silence === undefined) this.#options.log('info', 'the browser answers again', {})
+    else this.#options.log('warn', 'the browser does not answer', { reason: silence })
+    for (const listener of this.#troubleListeners) listener()
   }
 
   #broke(session: Session, reason: string): void {
@@ -262,6 +278,7 @@ export class BrowserService {
     }
     this.#options.log(phase.state === 'failed' ? 'warn' : 'info', `browser ${phase.state}`, { reason })
     this.#options.publish('browser_state', { state: this.#shownState(false), url, reason })
+    for (const listener of this.#troubleListeners) listener()
   }
 
   #refuseMissing(headless: boolean): void {
@@ -282,6 +299,11 @@ export class BrowserService {
       throw new Problem('invalid-params', 'AdsPower needs a profileId: the id of a profile, or its serial number.')
     return (options, signal) => startAdsPowerSession(this.#adspower, { profileId, dataDir }, options, signal)
   }
+}
+
+function silent(session: Session | null): BrowserStatus['lastError'] {
+  const message = session?.heartbeat.silence
+  return message === undefined ? null : { code: 'timeout', message }
 }
 
 /** What was asked for that has no effect here. */
