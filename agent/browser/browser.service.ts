@@ -32,6 +32,8 @@ export interface BrowserServiceOptions {
   existingDisplay?: string | undefined
   adspower?: { url: string; key: string | undefined; intervalMs?: number } | undefined
   pulse?: Pulse | undefined
+  /** Whether the machine's display is the desktop's now. */
+  desktopRuns?: () => boolean
 }
 
 const defaultAdsPower = 'http://127.0.0.1:50325'
@@ -72,6 +74,11 @@ export class BrowserService {
     return () => this.#troubleListeners.delete(listener)
   }
 
+  /** Whether the machine's display is the browser's, or on its way to or from it. */
+  get runs(): boolean {
+    return this.#phase.state === 'starting' || this.#phase.state === 'active' || this.#phase.state === 'stopping'
+  }
+
   /** The running session, or the problem that says there is none. */
   requireSession(): Session {
     if (this.#phase.state === 'active') return this.#phase.session
@@ -95,6 +102,8 @@ export class BrowserService {
         `The browser is ${this.#phase.state} already. Stop it first to start it anew.`,
       )
     }
+    if (this.#options.desktopRuns?.() === true)
+      throw new Problem('desktop-conflict', 'The desktop has the display. POST /v1/desktop/stop first.')
     if (params.provider === 'chromium') this.#refuseMissing(params.headless)
 
     const abort = new AbortController()

@@ -10,12 +10,15 @@ import {
   deleteRecording,
   desktopScreenshot,
   getClipboard,
+  getDesktop,
   getRecording,
   keyboardInput,
   listRecordings,
   mouseInput,
   setClipboard,
+  startDesktop,
   startRecording,
+  stopDesktop,
   stopRecording,
 } from './desktop.ts'
 import { containerStats, listContainers, restartContainer, startContainer, stopContainer } from './docker.ts'
@@ -157,6 +160,9 @@ export const calls = [
   listCdpClients,
   cutCdpClient,
 
+  startDesktop,
+  stopDesktop,
+  getDesktop,
   desktopScreenshot,
   mouseInput,
   keyboardInput,
