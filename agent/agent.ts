@@ -61,8 +61,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
     ...{ dataDir: config.dataDir, uploadDir: config.uploadDir, publish: events.publish, audit, log },
     ...{ restart: config.browserRestart, existingDisplay: config.existingDisplay, adspower: config.adspower },
   })
-  const { browser: service, leases } = browser
-  const desktop = createDesktopParts(service, leases, { dataDir: config.dataDir, log, recordings: config.recordings })
+  const desktop = createDesktopParts(browser, { dataDir: config.dataDir, log, recordings: config.recordings })
   const engines = createEngineParts({
     ...{ browserParts: browser, dataDir: config.dataDir, uploadDir: config.uploadDir, models: config.models },
     ...{ leaseExpiry: config.leaseExpiry, publish: events.publish, log, hatchetToken: config.hatchetToken },
@@ -71,6 +70,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
   const docker = createDockerParts({
     ...{ config, publish: events.publish, audit, log },
     trouble: () => browser.browser.trouble,
+    onTrouble: (listener) => browser.browser.onTrouble(listener),
     pauseDeploy: hooks.pauseDeploy,
   })
   const admin = createAdminParts({
@@ -142,7 +142,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
       ...desktop.handlers,
       ...docker.handlers,
       ...admin.handlers,
-      ...screenshotRoutes(browser.browser),
+      ...screenshotRoutes(browser, desktop.service),
       ...logsRoutes(logs),
     },
     sockets: { ...eventsSocket(events, agentId, metrics), ...browser.sockets, ...admin.sockets, ...logsSocket(logs) },

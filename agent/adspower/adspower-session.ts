@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../shared/errors.ts'
 import { CdpConnection } from '../browser/cdp.ts'
 import { readVersion } from '../browser/devtools.ts'
-import { heartbeat } from '../browser/heartbeat.ts'
+import { Heartbeat } from '../browser/heartbeat.ts'
 import type { Session, SessionOptions } from '../browser/session.ts'
 import { OpenPages } from '../pages/open-pages.ts'
 import type { AdsPowerProfiles } from './profiles.ts'
@@ -50,6 +50,7 @@ export async function startAdsPowerSession(
     if (options.url !== 'about:blank') await cdp.send('Target.createTarget', { url: options.url })
     signal.throwIfAborted()
     const { width, height, dpi } = options
+    const heartbeat = new Heartbeat({ cdp, display: null }, ended.signal, options.pulse)
     return {
       sandboxId: randomUUID(),
       startedAt: new Date().toISOString(),
@@ -61,9 +62,10 @@ export async function startAdsPowerSession(
       pages,
       processes: [],
       warnings: ['The window is AdsPower’s: width, height and dpi of the start have no effect.'],
+      heartbeat,
       broken: Promise.race([
         cdp.closed.then(() => 'The browser of the AdsPower profile ended by itself.'),
-        heartbeat(cdp, null, ended.signal),
+        heartbeat.stopped,
       ]),
       resize: async () => {},
       stop,

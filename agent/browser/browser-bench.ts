@@ -16,7 +16,7 @@ import { type BrowserParts, type BrowserPartsOptions, createBrowserParts } from 
 export const run = promisify(execFile)
 
 /** A frozen part is noticed in seconds; a soak waits as long as a real machine does. */
-export const quickPulse = soaking ? undefined : { everyMs: 500, limitMs: 3000 }
+export const quickPulse = soaking ? undefined : { everyMs: 400, noticeMs: 600, limitMs: 2500 }
 
 export const colour = '#12a4c8'
 /** A page of one colour that writes down what is done to it. */

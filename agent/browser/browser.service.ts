@@ -32,6 +32,8 @@ export interface BrowserServiceOptions {
   existingDisplay?: string | undefined
   adspower?: { url: string; key: string | undefined; intervalMs?: number } | undefined
   pulse?: Pulse | undefined
+  /** Whether the machine's display is the desktop's now. */
+  desktopRuns?: () => boolean
 }
 
 const defaultAdsPower = 'http://127.0.0.1:50325'
@@ -41,6 +43,7 @@ export class BrowserService {
   readonly #options: BrowserServiceOptions
   #phase: Phase = { state: 'inactive' }
   readonly #endListeners = new Set<(reason: string) => void>()
+  readonly #troubleListeners = new Set<() => void>()
   #stopAnnouncing: () => void = () => {}
   #contextInUse: string | null = null
   readonly #restarts: Restarts
@@ -62,7 +65,18 @@ export class BrowserService {
 
   /** Why the browser is not well; undefined while it is, or is off because it was asked to be. */
   get trouble(): string | undefined {
-    return this.#phase.state === 'failed' ? this.#phase.error.message : undefined
+    return this.#phase.state === 'failed' ? this.#phase.error.message : this.session?.heartbeat.silence
+  }
+
+  /** Calls back whenever the browser may be well no more, or again; returns what ends it. */
+  onTrouble(listener: () => void): () => void {
+    this.#troubleListeners.add(listener)
+    return () => this.#troubleListeners.delete(listener)
+  }
+
+  /** Whether the machine's display is the browser's, or on its way to or from it. */
+  get runs(): boolean {
+    return this.#phase.state === 'starting' || this.#phase.state === 'active' || this.#phase.state === 'stopping'
   }
 
   /** The running session, or the problem that says there is none. */
@@ -88,6 +102,8 @@ export class BrowserService {
         `The browser is ${this.#phase.state} already. Stop it first to start it anew.`,
       )
     }
+    if (this.#options.desktopRuns?.() === true)
+      throw new Problem('desktop-conflict', 'The desktop has the display. POST /v1/desktop/stop first.')
     if (params.provider === 'chromium') this.#refuseMissing(params.headless)
 
     const abort = new AbortController()
@@ -150,7 +166,7 @@ export class BrowserService {
       contextId: session?.options.contextId ?? null,
       ...missing,
       processes: (session?.processes ?? []).map(({ name, pid, running }) => ({ name, pid, running })),
-      lastError: phase.state === 'failed' ? phase.error : null,
+      lastError: phase.state === 'failed' ? phase.error : silent(session),
       liveView: session === null ? 'none' : session.display === null ? 'screencast' : 'vnc',
       warnings: phase.state === 'active' ? phase.warnings : [],
     }
@@ -190,6 +206,7 @@ export class BrowserService {
     const ends = [
       announcePages(session.pages, this.#options.publish),
       session.display?.keptVnc?.onRestart((text) => this.#noteRestart(session, text)) ?? (() => {}),
+      session.heartbeat.onChange(() => this.#noteSilence(session)),
     ]
     this.#stopAnnouncing = () => {
       for (const end of ends) end()
@@ -202,6 +219,14 @@ export class BrowserService {
     const [page] = this.pages(session)
     this.#options.log('warn', 'a part of the display was started again', { reason })
     this.#options.publish('browser_state', { state: 'active', url: page?.url ?? null, reason })
+  }
+
+  /** Nothing has ended, and nothing is ended yet: but nobody may be told meanwhile that all is well. */
+  #noteSilence({ heartbeat }: Session): void {
+    const { silence } = heartbeat
+    if (silence === undefined) this.#options.log('info', 'the browser answers again', {})
+    else this.#options.log('warn', 'the browser does not answer', { reason: silence })
+    for (const listener of this.#troubleListeners) listener()
   }
 
   #broke(session: Session, reason: string): void {
@@ -262,6 +287,7 @@ export class BrowserService {
     }
     this.#options.log(phase.state === 'failed' ? 'warn' : 'info', `browser ${phase.state}`, { reason })
     this.#options.publish('browser_state', { state: this.#shownState(false), url, reason })
+    for (const listener of this.#troubleListeners) listener()
   }
 
   #refuseMissing(headless: boolean): void {
@@ -282,6 +308,11 @@ export class BrowserService {
       throw new Problem('invalid-params', 'AdsPower needs a profileId: the id of a profile, or its serial number.')
     return (options, signal) => startAdsPowerSession(this.#adspower, { profileId, dataDir }, options, signal)
   }
+}
+
+function silent(session: Session | null): BrowserStatus['lastError'] {
+  const message = session?.heartbeat.silence
+  return message === undefined ? null : { code: 'timeout', message }
 }
 
 /** What was asked for that has no effect here. */

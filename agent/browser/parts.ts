@@ -2,6 +2,8 @@ import path from 'node:path'
 import { createCdpParts } from '../cdp/cdp.routes.ts'
 import type { CdpClients } from '../cdp/clients.ts'
 import { contextsRoutes } from '../contexts/contexts.routes.ts'
+import { DesktopMode } from '../desktop/desktop-mode.ts'
+import { Screens } from '../desktop/screens.ts'
 import type { Publish } from '../events/publish.ts'
 import type { Log } from '../log.ts'
 import { PageCalls } from '../pages/page-calls.ts'
@@ -30,6 +32,9 @@ export interface BrowserPartsOptions {
 
 export interface BrowserParts {
   browser: BrowserService
+  /** The same display without a browser. */
+  desktop: DesktopMode
+  screens: Screens
   leases: LeaseService
   viewers: Viewers
   /** Who is connected to the browser; an engine takes its place there as well. */
@@ -49,15 +54,19 @@ export interface BrowserParts {
 export function createBrowserParts(options: BrowserPartsOptions): BrowserParts {
   const ended = reapLeftovers(options.dataDir)
   if (ended.length > 0) options.log('warn', 'ended what an earlier agent left running', { programs: ended })
-  const browser = new BrowserService(options)
+  const browser: BrowserService = new BrowserService({ ...options, desktopRuns: () => desktop.runs })
+  const desktop = new DesktopMode({ ...options, browserRuns: () => browser.runs })
+  const screens = new Screens(browser, desktop)
   const viewers = new Viewers(options.publish)
-  const leases = new LeaseService({ ...options, requireBrowser: () => void browser.requireSession() })
-  browser.onEnd((reason) => leases.browserEnded(reason))
+  const leases = new LeaseService({ ...options, requireBrowser: () => screens.requireAny() })
+  screens.onEnd((reason) => leases.browserEnded(reason))
   const cdp = createCdpParts(browser, leases)
   const { dataDir, uploadDir = path.join(dataDir, 'uploads') } = options
   const pages = new PageCalls(browser, leases)
   return {
     browser,
+    desktop,
+    screens,
     leases,
     viewers,
     cdpClients: cdp.clients,
@@ -68,12 +77,12 @@ export function createBrowserParts(options: BrowserPartsOptions): BrowserParts {
       ...contextsRoutes(browser, pages, dataDir),
     },
     sockets: {
-      vnc: vncSocket(browser, leases, viewers),
+      vnc: vncSocket(screens, leases, viewers),
       watch: watchSocket(browser, leases, viewers),
       ...cdp.sockets,
     },
     async close() {
-      await browser.stop('the agent is stopping')
+      await Promise.all([browser.stop('the agent is stopping'), desktop.stop('the agent is stopping')])
       leases.close()
     },
   }

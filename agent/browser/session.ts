@@ -10,7 +10,7 @@ import { CdpConnection } from './cdp.ts'
 import { chromiumArgs, chromiumEnv, findChromium, sandboxObstacle } from './chromium.ts'
 import { usesDisplay } from './dependencies.ts'
 import { type DevTools, findDevTools } from './devtools.ts'
-import { heartbeat, type Pulse } from './heartbeat.ts'
+import { Heartbeat, type Pulse } from './heartbeat.ts'
 import { openProfile } from './profile.ts'
 import { firstDrawn, fitWindow } from './window.ts'
 
@@ -44,6 +44,7 @@ export interface Session {
   readonly pages: OpenPages
   readonly processes: readonly CaredProcess[]
   readonly warnings: readonly string[]
+  readonly heartbeat: Heartbeat
   /** Settles with the reason when a part of it ends or no longer answers, which was not asked for. */
   readonly broken: Promise<string>
   /** Makes the window as large as its display is now. */
@@ -93,6 +94,7 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
     undo.push(() => closeItself(cdp, chromium))
     await firstDrawn(cdp, devTools, signal)
     signal.throwIfAborted()
+    const heartbeat = new Heartbeat({ cdp, display }, ended.signal, options.pulse)
     let { width, height } = display?.size ?? options
     let fitting: Promise<unknown> = Promise.resolve()
     return {
@@ -110,11 +112,8 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
         return [...(display?.processes ?? []), chromium]
       },
       warnings: obstacle === null ? [] : [`Chromium runs without its own sandbox, because ${obstacle}.`],
-      broken: Promise.race([
-        exitReason(chromium),
-        ...(display === null ? [] : [display.broken]),
-        heartbeat(cdp, display, ended.signal, options.pulse),
-      ]),
+      heartbeat,
+      broken: Promise.race([exitReason(chromium), ...(display === null ? [] : [display.broken]), heartbeat.stopped]),
       resize(newWidth, newHeight) {
         width = newWidth
         height = newHeight

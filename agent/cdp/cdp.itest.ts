@@ -294,6 +294,35 @@ test('whoever has the lease controls beside the controller that waits, and no lo
   await gone()
 })
 
+test('what a client holds down is let go of when a person takes control, when the lease ends, and when it leaves', async () => {
+  const engine = await RawCdp.open(rig)
+  const engineActs = await engine.page()
+  await engineActs('Page.navigate', { url: `${rig.site}/count` })
+  const page = await directCounter()
+  await until('the page', async () => (await page.evaluate('document.title')) === 'Count')
+  await page.evaluate(`window.log = []; for (const type of ['mousedown', 'mouseup', 'keydown', 'keyup'])
+    addEventListener(type, (event) => log.push(type)); 0`)
+  const press = async (acts: typeof engineActs) => {
+    await acts('Input.dispatchMouseEvent', { type: 'mousePressed', x: 9, y: 9, button: 'left', clickCount: 1 })
+    await acts('Input.dispatchKeyEvent', { type: 'keyDown', key: 'Shift', code: 'ShiftLeft' })
+  }
+  const log = () => page.evaluate('log')
+  const once = ['mousedown', 'keydown', 'keyup', 'mouseup']
+  await press(engineActs)
+  const { leaseId } = await take()
+  // Not a moment later than the person has control.
+  expect(await log()).toEqual(once)
+  const holder = await RawCdp.open(rig, `?role=controller&leaseId=${leaseId}`)
+  await press(await holder.page())
+  await rig.agent.client.call('takeover.handBack', { leaseId })
+  await expect.poll(log).toEqual([...once, ...once])
+  await press(engineActs)
+  engine.close()
+  await expect.poll(log).toEqual([...once, ...once, ...once])
+  page.close()
+  await gone()
+})
+
 /** Straight to Chromium, past the relay: what the page itself has seen. */
 async function directCounter() {
   const find = () => findPage(chromiumAddress(rig.agent.dataDir), (url) => url.startsWith(rig.site))

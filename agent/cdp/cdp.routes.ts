@@ -5,6 +5,7 @@ import type { CallContext, Handlers, ProxiedStream, SocketHandlers } from '../se
 import type { LeaseService } from '../takeover/lease.service.ts'
 import { CdpClients } from './clients.ts'
 import { ControllerLink } from './controller-link.ts'
+import { type HeldInput, releaseHeld } from './held-input.ts'
 import { ObserverLink } from './observer-link.ts'
 import { relayUrl } from './relay-url.ts'
 import { connectUpstream } from './upstream.ts'
@@ -30,10 +31,15 @@ export function createCdpParts(browser: BrowserService, leases: LeaseService): C
   const clients = new CdpClients()
   browser.onEnd(() => clients.closeAll('the browser ended'))
   leases.onEnd(() => clients.closeHolder('the lease ended'))
-  leases.onTaken(() => {
-    const done = clients.links.map((link) => (link instanceof ControllerLink ? link.inputDone() : undefined))
-    return Promise.race([Promise.all(done), new Promise((resolve) => setTimeout(resolve, inputDoneMs).unref())])
+  leases.onTaken(async () => {
+    const links = clients.links.filter((link) => link instanceof ControllerLink)
+    const late = new Promise((resolve) => setTimeout(resolve, inputDoneMs).unref())
+    const held = links.map((link) => link.takeHeldInput())
+    await Promise.race([Promise.all(links.map((link) => link.inputDone())), late])
+    // A page that hangs must not keep a person out either.
+    await Promise.race([letGo(...held), late])
   })
+  const letGo = (...held: HeldInput[]) => releaseHeld(browser.session?.pages.front ?? null, ...held)
 
   const attach = async (params: Attach, context: CallContext): Promise<(proxied: ProxiedStream) => void> => {
     const { devTools } = browser.requireSession()
@@ -48,13 +54,16 @@ export function createCdpParts(browser: BrowserService, leases: LeaseService): C
       const upstream = await connectUpstream(devTools.port, path, context.headers['sec-websocket-key'])
       return ({ stream, head }) => {
         const hooks = {
-          onClosed: () => clients.leave(seat.id),
+          onClosed: () => {
+            clients.leave(seat.id)
+            if (link instanceof ControllerLink) void letGo(link.takeHeldInput())
+          },
           onRefused: () => {
             seat.refused++
           },
           operator: () => (leases.isHeldBy(leaseId) ? null : (leases.standing?.operator ?? null)),
         }
-        const link =
+        const link: ObserverLink | ControllerLink =
           role === 'observer' ? new ObserverLink(stream, upstream, hooks) : new ControllerLink(stream, upstream, hooks)
         seat.link = link
         link.open(head, upstream)

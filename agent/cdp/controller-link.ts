@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { FrameBoundaries } from './boundaries.ts'
 import { FrameReader, type Message, messageText, opcode, textFrame, unmaskedStart } from './frames.ts'
+import { type HeldInput, HeldInputs } from './held-input.ts'
 import { Link } from './link.ts'
 import { errorReply, judgeHeld, readCommand, writeCommand } from './methods.ts'
 import type { Upstream } from './upstream.ts'
@@ -33,6 +34,7 @@ export class ControllerLink extends Link {
   /** Input that Chromium has not yet answered, and so perhaps not yet done. */
   readonly #inputUnderWay = new Set<number>()
   #settled: () => void = () => {}
+  readonly #held = new HeldInputs()
 
   constructor(client: Duplex, upstream: Upstream, hooks: ControllerHooks) {
     super(client, upstream, hooks.onClosed)
@@ -53,6 +55,11 @@ export class ControllerLink extends Link {
     await new Promise<void>((resolve) => {
       this.#settled = resolve
     })
+  }
+
+  /** What the client holds down; whoever asks lets go of it. */
+  takeHeldInput(): HeldInput {
+    return this.#held.take()
   }
 
   protected fromClient(chunk: Buffer): void {
@@ -99,8 +106,9 @@ export class ControllerLink extends Link {
   #noteInput(bytes: Buffer, message: Message): void {
     if (message.opcode !== opcode.text || !unmaskedStart(bytes, message, lookBytes).includes(inputMark)) return
     const command = readCommand(messageText(bytes, message, true))
-    if (command?.method.startsWith('Input.') === true && this.#inputUnderWay.size < maxInputUnderWay)
-      this.#inputUnderWay.add(command.id)
+    if (command?.method.startsWith('Input.') !== true) return
+    this.#held.note(command)
+    if (this.#inputUnderWay.size < maxInputUnderWay) this.#inputUnderWay.add(command.id)
   }
 
   #noteReply(chunk: Buffer, at: number): void {

@@ -6,7 +6,7 @@ import { DesktopService } from './desktop.service.ts'
 const bench = BrowserBench.forEachTest()
 let desktop: DesktopService
 beforeEach(() => {
-  desktop = new DesktopService(bench.parts.browser, bench.parts.leases)
+  desktop = new DesktopService(bench.parts.screens, bench.parts.leases)
 })
 
 /** Enough of a PNG reader for what we write: RGB, filters none and up. */

@@ -1,12 +1,12 @@
 import type { CallParamsOut } from '../../shared/contract/index.ts'
 import { Problem } from '../../shared/errors.ts'
-import type { BrowserService } from '../browser/browser.service.ts'
 import type { Display } from '../display/display.ts'
 import type { LeaseService } from '../takeover/lease.service.ts'
 import { offerClipboard, readClipboard } from './clipboard.ts'
 import { keysymOf, keysymsOf } from './keysyms.ts'
 import { encodePng } from './png.ts'
 import { RfbScreen } from './rfb-screen.ts'
+import type { Screens } from './screens.ts'
 
 const buttonBits = { left: 1, middle: 2, right: 4 } as const
 const wheelBits = { up: 8, down: 16, left: 32, right: 64 } as const
@@ -20,7 +20,7 @@ interface Hand {
 
 /** The whole display: what is on it, what is done to it, its clipboard. */
 export class DesktopService {
-  readonly #browser: BrowserService
+  readonly #screens: Screens
   readonly #leases: LeaseService
   #withdrawClipboard: () => void = () => {}
   /** One after the other: two calls at once must not mix their keys. */
@@ -28,10 +28,10 @@ export class DesktopService {
   /** Kept between calls: a button that one of them pressed stays down for the next. */
   #hand: Hand | null = null
 
-  constructor(browser: BrowserService, leases: LeaseService) {
-    this.#browser = browser
+  constructor(screens: Screens, leases: LeaseService) {
+    this.#screens = screens
     this.#leases = leases
-    browser.onEnd(() => {
+    screens.onEnd(() => {
       this.#withdrawClipboard()
       this.#letGo()
     })
@@ -132,9 +132,7 @@ export class DesktopService {
   }
 
   #display(): Display {
-    const { display } = this.#browser.requireSession()
-    if (display === null) throw new Problem('not-active', 'This browser has no display. Start it without "headless".')
-    return display
+    return this.#screens.require().display
   }
 
   #refuseWhileHeld(): void {

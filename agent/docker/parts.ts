@@ -28,11 +28,13 @@ export interface DockerPartsOptions {
   log: Log
   /** Of the parts that are not containers. */
   trouble: () => string | undefined
+  onTrouble: (listener: () => void) => () => void
   pauseDeploy?: DeployPause | undefined
 }
 
 /** Docker, deploys, workers and the health that follows from them, wired together. */
-export function createDockerParts({ config, publish, audit, log, trouble, pauseDeploy }: DockerPartsOptions) {
+export function createDockerParts(options: DockerPartsOptions) {
+  const { config, publish, audit, log, trouble, onTrouble, pauseDeploy } = options
   const engine = new DockerEngine(config.dockerEnv, log)
   const docker = new DockerOperations(engine, config.dockerEnv)
   const files = new ServicesFile(config.servicesFile, config.envFile)
@@ -72,7 +74,7 @@ export function createDockerParts({ config, publish, audit, log, trouble, pauseD
     },
     /** Once the agent listens, and so is the only one of this machine. */
     start() {
-      stopWatching = watchHealth(health, engine, publish, log)
+      stopWatching = watchHealth({ service: health, engine, onTrouble, publish, log })
       deploys.recover()
     },
     /** Lets go of Docker; containers go on without the agent. */

@@ -2,7 +2,8 @@ import type { PageState } from '../../shared/contract/engines.ts'
 import type { BrowserService } from '../browser/browser.service.ts'
 import { readVersion } from '../browser/devtools.ts'
 import type { CdpClients } from '../cdp/clients.ts'
-import type { Freedom, HeldInput } from './engine-link.ts'
+import { type HeldInput, releaseHeld } from '../cdp/held-input.ts'
+import type { Freedom } from './engine-link.ts'
 import { type Gate, openGate } from './gate.ts'
 import { capturePage, type PageFacts, readFacts, resumePage } from './page-state.ts'
 
@@ -62,13 +63,6 @@ export function browserPort(browser: BrowserService, clients: CdpClients): Brows
         return null
       }
     },
-    async release({ keys, buttons }) {
-      if (browser.session === null || (keys.length === 0 && buttons.length === 0)) return
-      const { cdp } = front()
-      for (const { key, code, windowsVirtualKeyCode } of keys)
-        await cdp.send('Input.dispatchKeyEvent', { type: 'keyUp', key, code, windowsVirtualKeyCode }, drawLimitMs)
-      for (const { button, x, y } of buttons)
-        await cdp.send('Input.dispatchMouseEvent', { type: 'mouseReleased', button, x, y, clickCount: 1 }, drawLimitMs)
-    },
+    release: (held) => releaseHeld(browser.session?.pages.front ?? null, held),
   }
 }

@@ -328,7 +328,10 @@ export class SandboxController {
     if (this.#seat === seat) this.#seat = null
     if (!this.#live.delete(seat)) return
     this.#refused += seat.gate.refused
+    const held = seat.gate.takeHeldInput()
     seat.gate.close(reason)
+    // Whoever comes next must not find a key or a button down.
+    void this.#options.browser.release(held).catch(() => {})
     if (!told) {
       void Promise.resolve()
         .then(() => seat.engine.disconnect())

@@ -29,17 +29,10 @@ const acting =
 const swallowed = new Set(['Emulation.setFocusEmulationEnabled', 'Browser.setDownloadBehavior'])
 const maxCommandBytes = 100 * 1024 * 1024
 
-export interface HeldInput {
-  keys: Record<string, unknown>[]
-  buttons: Record<string, unknown>[]
-}
-
 /** An engine's connection. The same filter as for every controller, and before it what holds for engines alone. */
 export class EngineLink extends ControllerLink {
   readonly #engineHooks: EngineLinkHooks
   readonly #commands = new FrameReader({ masked: true, maxMessageBytes: maxCommandBytes })
-  readonly #keys = new Map<string, Record<string, unknown>>()
-  readonly #buttons = new Map<string, Record<string, unknown>>()
   /** How often it acted on the page so far. */
   acted = 0
 
@@ -55,14 +48,6 @@ export class EngineLink extends ControllerLink {
     this.#engineHooks = hooks
   }
 
-  /** What the engine holds down, which is then no longer thought to be: whoever asks lets go of it. */
-  takeHeldInput(): HeldInput {
-    const held = { keys: [...this.#keys.values()], buttons: [...this.#buttons.values()] }
-    this.#keys.clear()
-    this.#buttons.clear()
-    return held
-  }
-
   protected override fromClient(chunk: Buffer): void {
     const { bytes, messages } = this.#commands.push(chunk)
     const freedom = this.#engineHooks.freedom()
@@ -76,7 +61,7 @@ export class EngineLink extends ControllerLink {
       }
       const refusal = command === undefined ? undefined : this.#refusal(command, freedom)
       if (command === undefined || refusal === undefined) {
-        if (command !== undefined && freedom.kind === 'free') this.#note(command)
+        if (command !== undefined && freedom.kind === 'free' && acting.test(command.method)) this.acted++
         super.fromClient(whole)
       } else {
         this.#engineHooks.onRefused(command.method)
@@ -89,18 +74,5 @@ export class EngineLink extends ControllerLink {
     if (never.has(method)) return `${method} is not for engines: the browser outlives them.`
     if (freedom.kind === 'looking' && acting.test(method)) return `${method}: a person still has control.`
     return undefined
-  }
-
-  #note({ method, params }: Command): void {
-    if (acting.test(method)) this.acted++
-    if (method === 'Input.dispatchKeyEvent') {
-      const name = String(params['code'] ?? params['key'])
-      if (params['type'] === 'keyUp') this.#keys.delete(name)
-      else if (params['type'] !== 'char') this.#keys.set(name, params)
-    } else if (method === 'Input.dispatchMouseEvent') {
-      const name = String(params['button'])
-      if (params['type'] === 'mousePressed') this.#buttons.set(name, params)
-      else if (params['type'] === 'mouseReleased') this.#buttons.delete(name)
-    }
   }
 }

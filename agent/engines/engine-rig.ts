@@ -17,12 +17,14 @@ const pages: Record<string, string> = {
     window.seen = { mousedown: 0, click: 0, keydown: 0, scroll: 0 }
     for (const type in seen) addEventListener(type, (event) => event.isTrusted && seen[type]++, true)</script>`,
   '/other': '<title>Other</title><h1>Another tab</h1>',
-  '/apply': `<title>Apply</title><p>Step 1 of 2</p><form action="/apply2"><label>Full name <input name="fullName"></label>
-    <label>Country <select name="country"><option><option>Norway<option>Peru</select></label>
-    <label>Resume <input type="file" name="resume"></label>
+  '/apply': `<title>Apply</title><p>Step 1 of 3</p><form action="/apply2"><label>Full name <input name="fullName"></label>
+    <label>Country <select name="country"><option><option>Norway<option>Peru</select></label><button>Next</button></form>`,
+  '/apply2': `<title>Apply</title><p>Step 2 of 3</p><form action="/apply3"><label>Resume <input type="file" name="resume"></label>
     <div data-captcha="open" id="captcha"><button type="button" id="human" onclick="captcha.dataset.captcha='solved'">I am human</button></div>
+    <button>Next</button></form>`,
+  '/apply3': `<title>Apply</title><p>Step 3 of 3</p><form action="/applied"><label>Notice period <input name="notice"></label>
     <button>Submit application</button></form>`,
-  '/apply2': '<title>Applied</title><p>Step 2 of 2</p><h1>Application received</h1>',
+  '/applied': '<title>Applied</title><h1>Application received</h1>',
   '/workday': '<title>Careers</title><div data-automation-id="jobApplication"><input data-automation-id="name"></div>',
   '/greenhouse': '<title>Jobs</title><div id="grnhse_app"><form id="application_form"></form></div>',
   '/lever': '<title>Jobs</title><form class="posting-apply"><button data-qa="btn-submit">Apply</button></form>',

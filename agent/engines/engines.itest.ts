@@ -337,6 +337,7 @@ describe('a job', () => {
         'selectOptionFromDropdown',
         chosen[1] ?? '',
       )
+    if (asked.text.includes('next page of the form')) return action(find(asked, /button: Next/), 'click')
     return action(find(asked, /button: Submit application/), 'click')
   }
   const ended = (id: string) =>
@@ -353,7 +354,7 @@ describe('a job', () => {
     rig.llm.says(applicant)
     mkdirSync(rig.agent.config.uploadDir, { recursive: true })
     writeFileSync(path.join(rig.agent.config.uploadDir, 'cv.pdf'), 'a resume')
-    const fields = { 'Full name': 'Ada Lovelace', Country: 'Peru' }
+    const fields = { 'Full name': 'Ada Lovelace', Country: 'Peru', 'Notice period': 'none' }
     const { id } = await call('jobs.start', {
       url: `${rig.site}/apply`,
       fields,
@@ -387,9 +388,12 @@ describe('a job', () => {
         'cleanup',
       ].map((step) => `${step} done`),
     )
-    expect(rig.asked.find((url) => url.startsWith('/apply2'))).toContain(
-      'fullName=Ada+Lovelace&country=Peru&resume=cv.pdf',
-    )
+    // Page by page, each with what was on it.
+    expect(rig.asked.filter((url) => url.startsWith('/appl') && url.includes('?'))).toEqual([
+      ...['/apply2?fullName=Ada+Lovelace&country=Peru', '/apply3?resume=cv.pdf', '/applied?notice=none'],
+    ])
+    expect(job.steps.find(({ step }) => step === 'fill-fields')?.detail).toBe('3 fields on 3 pages')
+    expect(job.steps.find(({ step }) => step === 'check-captcha')?.detail).toBe('solved by Ann')
     expect(await call('engine.get')).toMatchObject({ engine: 'none' })
   }, 90_000)
 

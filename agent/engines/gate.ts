@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { DevTools } from '../browser/devtools.ts'
 import type { CdpClients } from '../cdp/clients.ts'
+import type { HeldInput } from '../cdp/held-input.ts'
 import { connectUpstream } from '../cdp/upstream.ts'
-import { EngineLink, type Freedom, type HeldInput } from './engine-link.ts'
+import { EngineLink, type Freedom } from './engine-link.ts'
 
 /** The only way an engine gets to the browser. Closing it ends what the engine does, whatever the engine thinks. */
 export interface Gate {

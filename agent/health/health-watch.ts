@@ -11,14 +11,26 @@ const askEveryMs = 5000
 /** A container that starts makes several events in a row. */
 const settleMs = 150
 
+export interface HealthWatch {
+  service: HealthService
+  engine: DockerEngine
+  /** Calls back when a part that is no container may be well no more, or again; returns what ends it. */
+  onTrouble: (listener: () => void) => () => void
+  publish: Publish
+  log: Log
+}
+
 /** Publishes an event when the health or a worker changes. Returns the way to stop. */
-export function watchHealth(service: HealthService, engine: DockerEngine, publish: Publish, log: Log): () => void {
+export function watchHealth({ service, engine, onTrouble, publish, log }: HealthWatch): () => void {
   let last: Snapshot | undefined
   let timer: NodeJS.Timeout | undefined
   let dueAt = Number.POSITIVE_INFINITY
   let looking = false
+  let again = false
   let stopped = false
   const look = async () => {
+    // What changed while it looked may have been missed.
+    again = looking
     if (looking || stopped) return
     looking = true
     try {
@@ -30,7 +42,7 @@ export function watchHealth(service: HealthService, engine: DockerEngine, publis
       if (!stopped) log('warn', 'the health could not be looked at', { error: String(error) })
     } finally {
       looking = false
-      schedule(last === undefined || last.workers.length === 0 ? askEveryMs : askWorkersMs)
+      schedule(again ? settleMs : last === undefined || last.workers.length === 0 ? askEveryMs : askWorkersMs)
     }
   }
   const schedule = (ms: number) => {
@@ -46,12 +58,14 @@ export function watchHealth(service: HealthService, engine: DockerEngine, publis
   }
   const stopEvents = engine.onEvent(() => schedule(settleMs))
   const stopChanges = engine.onChange(() => schedule(0))
+  const stopTrouble = onTrouble(() => schedule(0))
   schedule(askEveryMs)
   return () => {
     stopped = true
     clearTimeout(timer)
     stopEvents()
     stopChanges()
+    stopTrouble()
   }
 }
 

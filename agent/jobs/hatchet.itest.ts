@@ -8,6 +8,7 @@ import { type EngineRig, startEngineRig } from '../engines/engine-rig.ts'
 const applicant: Script = (asked) => {
   const typed = /Type "([^"]+)" into the field "([^"]+)"/.exec(asked.text)
   if (typed !== null) return action(find(asked, new RegExp(`^textbox: ${typed[2]}`)), 'fill', typed[1] ?? '')
+  if (asked.text.includes('next page of the form')) return action(find(asked, /button: Next/), 'click')
   return action(find(asked, /button: Submit application/), 'click')
 }
 

@@ -91,6 +91,7 @@ export class JobsService {
     const abort = new AbortController()
     const progress: JobProgress = {
       ...{ startedBrowser: false, platform: asked.platform ?? 'unknown', fields: [], signal: abort.signal },
+      ...{ uploaded: false, solvedBy: null },
     }
     let finishing: Promise<void> | undefined
     return {

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobStepName } from '../../shared/contract/jobs.ts'
 import { detectPlatform, type Platform } from '../../shared/domain/platforms.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { BrowserService } from '../browser/browser.service.ts'
 import type { BrowserPort } from '../engines/browser-port.ts'
 import type { SandboxController } from '../engines/controller.ts'
-import type { FormField } from '../engines/page-state.ts'
+import type { FormFacts, FormField } from '../engines/page-state.ts'
 import type { EngineRunner } from '../engines/runner.ts'
 import { upload } from '../pages/act.ts'
 import { navigate } from '../pages/navigation.ts'
@@ -38,6 +39,10 @@ export interface JobProgress {
   startedBrowser: boolean
   platform: Platform
   fields: FormField[]
+  /** Whether the resume is in its field: its page may be passed before its turn. */
+  uploaded: boolean
+  /** Who solved a captcha, when there was one. */
+  solvedBy: string | null
   /** Given when the job is cancelled. */
   signal: AbortSignal
 }
@@ -49,6 +54,9 @@ const loadMs = 30_000
 const uploadMs = 15_000
 const captchaMs = 120_000
 const verifyMs = 15_000
+/** For the next page of a form to come. */
+const turnMs = 15_000
+const lookMs = 250
 
 const startBrowser: StepWork = async (job, progress, { browser, leases }) => {
   progress.signal.throwIfAborted()
@@ -75,46 +83,40 @@ const analyzeForm: StepWork = async (job, progress, { port }) => {
   return `${facts.form.fields.length} fields on ${progress.platform}${where}`
 }
 
-const fillFields: StepWork = async (job, progress, { runner, port }) => {
+/** Fills in what it finds page by page, and leaves a page only while something is wanted that is not on it. */
+const fillFields: StepWork = async (job, progress, tools) => {
   const wanted = Object.entries(job.fields)
   if (wanted.length === 0) return { skipped: 'there is nothing to fill in' }
-  for (const [name, value] of wanted) {
-    const field = progress.fields.find((one) => same(one.label, name) || same(one.name, name))
-    const verb = field?.type === 'select' ? `Choose "${value}" in` : `Type "${value}" into`
-    await act(runner, job, progress, `${verb} the field "${name}"`)
-    // An engine that says it did something need not have.
-    const after = (await port.facts()).form.fields.find((one) => same(one.label, name) || same(one.name, name))
-    if (after?.filled === false) throw new Problem('engine-failed', `The field "${name}" is still empty.`)
+  let left = wanted
+  for (let pages = 1; ; pages++) {
+    const { form } = await tools.port.facts()
+    // On the last page an engine is also sent for what could not be read: it may know better.
+    const here = isLast(form) ? left : left.filter(([name]) => fieldOf(form, name) !== undefined)
+    for (const [name, value] of here) await fill(job, progress, tools, form, name, value)
+    left = left.filter((entry) => !here.includes(entry))
+    if (left.length === 0) return `${wanted.length} fields${pages === 1 ? '' : ` on ${pages} pages`}`
+    await goOn(job, progress, tools, form)
   }
-  return `${wanted.length} fields`
 }
 
-const uploadResume: StepWork = async (job, _progress, { browser, leases, uploadDir }) => {
+const uploadResume: StepWork = async (job, progress, tools) => {
   if (job.resume === undefined) return { skipped: 'no file was given' }
-  const file = uploadPath(uploadDir, job.resume)
-  const page = browser.requireSession().pages.requireFront()
-  await page.perform({ limitMs: uploadMs }, (operation) =>
-    upload(page, operation, () => mayAct(leases), { selector: 'input[type=file]', file }),
-  )
-  return 'the file is in its field'
+  for (;;) {
+    if (progress.uploaded) return 'the file is in its field'
+    const { form } = await tools.port.facts()
+    if (isLast(form) || hasFileField(form)) await putResume(job, progress, tools)
+    else await goOn(job, progress, tools, form)
+  }
 }
 
-const checkCaptcha: StepWork = async (job, progress, { port, requests }) => {
-  const { form } = await port.facts()
-  if (form.captcha === null) return 'none'
-  const request = requests.raise({
-    reason: `there is a captcha (${form.captcha})`,
-    instruction: 'Solve the captcha, then give control back.',
-    ...{ pageUrl: port.url(), picture: await port.thumbnail(), timeMs: captchaMs, runId: null, jobId: job.id },
-  })
-  const cancel = () => request.cancel('the job was cancelled')
-  progress.signal.addEventListener('abort', cancel, { once: true })
-  const outcome = await request.outcome
-  if (outcome.kind !== 'handed_back' || outcome.outcome !== 'resolved')
-    throw new Problem('engine-failed', `The captcha was not solved: ${outcome.kind.replace('_', ' ')}.`)
-  const after = await port.facts()
-  if (after.form.captcha !== null) throw new Problem('engine-failed', 'The captcha is still there after the hand-back.')
-  return `solved by ${outcome.operator}`
+/** Also goes through the pages that are left, since one that blocks the last of them blocks the rest. */
+const checkCaptcha: StepWork = async (job, progress, tools) => {
+  for (;;) {
+    const { form } = await tools.port.facts()
+    if (form.captcha !== null) await haveSolved(job, progress, tools, form.captcha)
+    else if (isLast(form)) return progress.solvedBy === null ? 'none' : `solved by ${progress.solvedBy}`
+    else await goOn(job, progress, tools, form)
+  }
 }
 
 const submit: StepWork = async (job, progress, { runner }) => {
@@ -122,7 +124,7 @@ const submit: StepWork = async (job, progress, { runner }) => {
   return 'sent'
 }
 
-const verify: StepWork = async (job, _progress, { port }) => {
+const verify: StepWork = async (job, progress, { port }) => {
   const deadline = performance.now() + verifyMs
   const arrived = (text: string) =>
     job.expect === undefined ? /thank you|received|submitted|success/i.test(text) : text.includes(job.expect)
@@ -134,7 +136,7 @@ const verify: StepWork = async (job, _progress, { port }) => {
         'engine-failed',
         `The page does not say that it arrived: ${facts?.title ?? 'it does not answer'}.`,
       )
-    await new Promise((resolve) => setTimeout(resolve, 250))
+    await sleep(lookMs, undefined, { signal: progress.signal })
   }
 }
 
@@ -155,6 +157,85 @@ export const stepWork: Record<JobStepName, StepWork> = {
   submit,
   verify,
   cleanup,
+}
+
+async function fill(
+  job: JobAsked,
+  progress: JobProgress,
+  { runner, port }: JobTools,
+  form: FormFacts,
+  name: string,
+  value: string,
+): Promise<void> {
+  const verb = fieldOf(form, name)?.type === 'select' ? `Choose "${value}" in` : `Type "${value}" into`
+  await act(runner, job, progress, `${verb} the field "${name}"`)
+  // An engine that says it did something need not have.
+  const after = fieldOf((await port.facts()).form, name)
+  if (after?.filled === false) throw new Problem('engine-failed', `The field "${name}" is still empty.`)
+}
+
+async function putResume(
+  job: JobAsked,
+  progress: JobProgress,
+  { browser, leases, uploadDir }: JobTools,
+): Promise<void> {
+  const file = uploadPath(uploadDir, job.resume ?? '')
+  const page = browser.requireSession().pages.requireFront()
+  await page.perform({ limitMs: uploadMs }, (operation) =>
+    upload(page, operation, () => mayAct(leases), { selector: 'input[type=file]', file }),
+  )
+  progress.uploaded = true
+}
+
+async function haveSolved(
+  job: JobAsked,
+  progress: JobProgress,
+  { port, requests }: JobTools,
+  captcha: string,
+): Promise<void> {
+  progress.signal.throwIfAborted()
+  const request = requests.raise({
+    reason: `there is a captcha (${captcha})`,
+    instruction: 'Solve the captcha, then give control back.',
+    ...{ pageUrl: port.url(), picture: await port.thumbnail(), timeMs: captchaMs, runId: null, jobId: job.id },
+  })
+  const cancel = () => request.cancel('the job was cancelled')
+  progress.signal.addEventListener('abort', cancel, { once: true })
+  const outcome = await request.outcome
+  progress.signal.removeEventListener('abort', cancel)
+  if (outcome.kind !== 'handed_back' || outcome.outcome !== 'resolved')
+    throw new Problem('engine-failed', `The captcha was not solved: ${outcome.kind.replace('_', ' ')}.`)
+  const after = await port.facts()
+  if (after.form.captcha !== null) throw new Problem('engine-failed', 'The captcha is still there after the hand-back.')
+  progress.solvedBy = outcome.operator
+}
+
+/** To the next page of a form that has several, with what this page wants done first. */
+async function goOn(job: JobAsked, progress: JobProgress, tools: JobTools, form: FormFacts): Promise<void> {
+  if (job.resume !== undefined && !progress.uploaded && hasFileField(form)) await putResume(job, progress, tools)
+  if (form.captcha !== null) await haveSolved(job, progress, tools, form.captcha)
+  await act(tools.runner, job, progress, 'Click the button that goes on to the next page of the form')
+  const before = form.page?.page ?? 0
+  const deadline = performance.now() + turnMs
+  for (;;) {
+    const page = (await tools.port.facts().catch(() => undefined))?.form.page ?? null
+    if (page !== null && page.page > before) return
+    if (performance.now() > deadline)
+      throw new Problem('engine-failed', `The form stayed on page ${before} of ${form.page?.of ?? before}.`)
+    await sleep(lookMs, undefined, { signal: progress.signal })
+  }
+}
+
+function isLast({ page }: FormFacts): boolean {
+  return page === null || page.page >= page.of
+}
+
+function hasFileField({ fields }: FormFacts): boolean {
+  return fields.some(({ type }) => type === 'file')
+}
+
+function fieldOf({ fields }: FormFacts, name: string): FormField | undefined {
+  return fields.find((one) => same(one.label, name) || same(one.name, name))
 }
 
 async function act(runner: EngineRunner, job: JobAsked, progress: JobProgress, instruction: string): Promise<void> {

@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 function recordings(limits: Partial<{ maxMegabytes: number; maxMinutes: number; maxRecordings: number }> = {}) {
-  const service = new RecordingsService(bench.parts.browser, {
+  const service = new RecordingsService(bench.parts.screens, {
     dataDir: bench.dataDir,
     log: () => {},
     limits: { maxMegabytes: 50, maxMinutes: 5, maxRecordings: 10, ...limits },

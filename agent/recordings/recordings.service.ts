@@ -3,7 +3,7 @@ import { mkdirSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../shared/errors.ts'
-import type { BrowserService } from '../browser/browser.service.ts'
+import type { Screens } from '../desktop/screens.ts'
 import type { Log } from '../log.ts'
 import { installCommand } from '../machine/programs.ts'
 import { findProgram } from '../processes/find-program.ts'
@@ -35,24 +35,23 @@ interface Running {
 /** Films of the display, one at a time. */
 export class RecordingsService {
   readonly files: RecordingFiles
-  readonly #browser: BrowserService
+  readonly #screens: Screens
   readonly #options: { dataDir: string; log: Log; limits: RecordingLimits }
   #running: Running | null = null
   #starting = false
 
-  constructor(browser: BrowserService, options: { dataDir: string; log: Log; limits: RecordingLimits }) {
+  constructor(screens: Screens, options: { dataDir: string; log: Log; limits: RecordingLimits }) {
     this.files = new RecordingFiles(options.dataDir)
-    this.#browser = browser
+    this.#screens = screens
     this.#options = options
-    browser.onEnd(() => void this.#end('the browser ended'))
+    screens.onEnd(() => void this.#end('the browser ended'))
     this.#closeLeftovers()
   }
 
   async start(fps: number): Promise<Recording> {
     if (this.#running !== null || this.#starting)
       throw new Problem('conflict', 'A recording runs already. Stop it first.')
-    const { display, resolution } = this.#browser.requireSession()
-    if (display === null) throw new Problem('not-active', 'This browser has no display. Start it without "headless".')
+    const { display, resolution } = this.#screens.require()
     const program = findProgram(['ffmpeg'])
     if (program === undefined) {
       const command = installCommand({ apt: ['ffmpeg'], dnf: ['ffmpeg-free'], apk: ['ffmpeg'] })

@@ -93,9 +93,12 @@ export class TakeoverRequests {
     return shown(request)
   }
 
-  /** Whoever takes control has accepted what was open; returns the request and how long it had waited. */
-  leaseTaken(operator: string): { id: string; waitedMs: number } | null {
-    const request = this.#requests.find(({ view }) => view.state === 'open')
+  /**
+   * Whoever takes control has accepted the request that was meant, or, where none was named, the one that has waited
+   * longest; returns it and how long it had waited.
+   */
+  leaseTaken(operator: string, id: string | null): { id: string; waitedMs: number } | null {
+    const request = this.#requests.find(({ view }) => view.state === 'open' && (id === null || view.id === id))
     if (request === undefined) return null
     clearTimeout(request.timer)
     request.acceptedMs = Date.now()

@@ -62,7 +62,7 @@ export function takeoverRoutes(parts: TakeoverParts): Pick<Handlers, TakeoverCal
     'takeover.accept': ({ id, operator, ttlMs }, context) => {
       const { reason } = requests.requireOpen(id)
       context.note({ change: 'accepted', requestId: id, operator, reason })
-      return takeovers.take({ operator, reason, ttlMs })
+      return takeovers.take({ operator, reason, ttlMs }, id)
     },
     'takeover.decline': ({ id, reason }, context) => {
       context.note({ change: 'declined', requestId: id, reason })

@@ -96,6 +96,18 @@ test('whoever takes control answers the open request; its outcome is what was sa
   ])
 })
 
+test('of several requests the one that was accepted is; without a name the one that waited longest', async () => {
+  const { takeovers, requests, take } = setUp()
+  const [first, second] = [requests.raise(asked), requests.raise(asked)]
+  const states = () => [first, second].map(({ id }) => requests.list().find((one) => one.id === id)?.state)
+  const { leaseId } = await takeovers.take({ operator: 'Ann', reason: '', ttlMs: 60_000 }, second.id)
+  expect(states()).toEqual(['open', 'accepted'])
+  await takeovers.handBack(leaseId, null, resolved)
+  expect(states()).toEqual(['open', 'done'])
+  await take()
+  expect(states()).toEqual(['accepted', 'done'])
+})
+
 test('a request ends at its deadline, with the browser, and with a lease that lapses', async () => {
   const { requests, take, leases } = setUp()
   const first = requests.raise(asked)

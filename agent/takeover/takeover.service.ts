@@ -51,13 +51,15 @@ const nothing = { outcome: null, note: null, handedBackTo: null, handBackToActin
 export class Takeovers {
   readonly #options: TakeoversOptions
   #held: Held | null = null
+  /** The request that is being accepted; null when control is just taken. */
+  #accepting: string | null = null
 
   constructor(options: TakeoversOptions) {
     this.#options = options
     const { leases, requests, engines } = options
     leases.onTaken(async () => {
       const operator = leases.current?.operator ?? 'Someone'
-      const request = requests.leaseTaken(operator)
+      const request = requests.leaseTaken(operator, this.#accepting)
       this.#held = {
         requestId: request?.id ?? null,
         requestToAcceptedMs: request?.waitedMs ?? null,
@@ -73,8 +75,12 @@ export class Takeovers {
   }
 
   /** Takes control; when it resolves, nothing that was begun by an engine can still reach the page. */
-  async take(params: { operator: string; reason: string; ttlMs: number }): Promise<Lease> {
+  async take(
+    params: { operator: string; reason: string; ttlMs: number },
+    requestId: string | null = null,
+  ): Promise<Lease> {
     const { leases, publish } = this.#options
+    this.#accepting = requestId
     const lease = leases.take(params)
     const held = this.#held
     await leases.othersStopped()

@@ -1,5 +1,5 @@
 import { Problem } from '../../shared/errors.ts'
-import type { BrowserService } from '../browser/browser.service.ts'
+import type { Screens } from '../desktop/screens.ts'
 import { connectVnc } from '../display/vnc-connect.ts'
 import type { SocketHandler } from '../server/handlers.ts'
 import type { LeaseService } from './lease.service.ts'
@@ -7,13 +7,13 @@ import type { Viewers } from './viewers.ts'
 import { VncRelay } from './vnc-relay.ts'
 
 /** `/ws/vnc`: the live view. A controller whose lease ends goes on watching; its input no longer passes. */
-export function vncSocket(browser: BrowserService, leases: LeaseService, viewers: Viewers): SocketHandler<'vnc'> {
+export function vncSocket(screens: Screens, leases: LeaseService, viewers: Viewers): SocketHandler<'vnc'> {
   return async (params, context) => {
-    const session = browser.requireSession()
-    const { display } = session
-    if (display === null) {
+    const screen = screens.look()
+    if (screen === null) {
       throw new Problem('not-found', 'This browser has no display. Use the screencast of /v1/browser/watch.')
     }
+    const { display } = screen
     const wantsControl = params.mode === 'control'
     if (wantsControl && !leases.isHeldBy(params.leaseId)) {
       throw new Problem('lease-gone', 'Control needs the lease that is in force. Take it with POST /takeover/lease.')
@@ -33,13 +33,13 @@ export function vncSocket(browser: BrowserService, leases: LeaseService, viewers
         clipboard: params.clipboard,
         resizable: display.resizable,
         mayControl: () => wantsControl && leases.isHeldBy(params.leaseId),
-        onDesktopSize: (width, height) => browser.displayResized(session, width, height),
+        onDesktopSize: (width, height) => screen.resized(width, height),
         onClosed: () => {
           for (const cleanup of cleanups) cleanup()
         },
       })
       cleanups.push(leases.onEnd(() => relay.releaseInput()))
-      cleanups.push(browser.onEnd(() => relay.close(1001, 'the browser ended')))
+      cleanups.push(screens.onEnd(() => relay.close(1001, 'the browser ended')))
     }
   }
 }

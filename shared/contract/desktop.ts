@@ -1,10 +1,64 @@
 import { z } from 'zod'
-import { defineCall, openEnum, raw } from './define.ts'
+import { defineCall, defineEvent, openEnum, raw } from './define.ts'
 
-/** The whole display: pictures, mouse and keyboard, clipboard, recordings. */
+/** The whole display: a desktop without a browser, pictures, mouse and keyboard, clipboard, recordings. */
 
 const done = z.object({ ok: z.boolean() })
 const acting = ['not-active', 'held-by-operator'] as const
+
+const desktopStates = ['inactive', 'install_required', 'starting', 'active', 'stopping', 'failed'] as const
+export type DesktopState = (typeof desktopStates)[number]
+
+export const desktopStatus = z.object({
+  state: openEnum(desktopStates),
+  display: z.string().nullable(),
+  resolution: z.object({ width: z.number().int(), height: z.number().int(), dpi: z.number().int() }).nullable(),
+  startedAt: z.string().nullable(),
+  missingDependencies: z.array(z.string()),
+  installCommand: z.string().nullable(),
+  processes: z.array(z.object({ name: z.string(), pid: z.number().int(), running: z.boolean() })),
+  lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
+})
+export type DesktopStatus = z.infer<typeof desktopStatus>
+
+export const startDesktop = defineCall({
+  name: 'desktop.start',
+  method: 'POST',
+  path: '/v1/desktop/start',
+  access: 'secret',
+  summary: 'Starts a display with a window manager and no browser. Desktop and browser exclude each other.',
+  params: z.strictObject({
+    width: z.int().min(320).max(7680).default(1280),
+    height: z.int().min(240).max(4320).default(720),
+    dpi: z.int().min(48).max(480).default(96),
+  }),
+  result: desktopStatus,
+  problems: ['already-active', 'desktop-conflict', 'install-required', 'start-failed'],
+  audit: 'start',
+})
+
+export const stopDesktop = defineCall({
+  name: 'desktop.stop',
+  method: 'POST',
+  path: '/v1/desktop/stop',
+  access: 'secret',
+  summary: 'Stops the desktop and everything that was started on it.',
+  result: z.object({ state: openEnum(desktopStates) }),
+  audit: 'stop',
+})
+
+export const getDesktop = defineCall({
+  name: 'desktop.status',
+  method: 'GET',
+  path: '/v1/desktop/status',
+  access: 'secret',
+  summary: 'The state of the desktop and of its processes.',
+  result: desktopStatus,
+})
+
+export const desktopEvents = [
+  defineEvent('desktop_state', z.object({ state: openEnum(desktopStates), reason: z.string() })),
+] as const
 
 export const desktopScreenshot = defineCall({
   name: 'desktop.screenshot',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { browserStates } from './browser.ts'
 import { defineEvent, defineSocket, openEnum } from './define.ts'
 import { deployEvents } from './deploys.ts'
+import { desktopEvents } from './desktop.ts'
 import { engineEvents } from './engines.ts'
 import { jobEvents } from './jobs.ts'
 import { metricsResult } from './machine.ts'
@@ -35,6 +36,7 @@ export const events = [
     z.object({ tabId: z.string(), url: z.string(), title: z.string(), active: z.boolean() }),
   ),
   defineEvent('viewers', z.object({ count: z.number().int(), watching: z.array(watcher).optional() })),
+  ...desktopEvents,
   ...deployEvents,
   ...workerEvents,
   ...engineEvents,

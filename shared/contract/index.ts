@@ -10,12 +10,15 @@ import {
   deleteRecording,
   desktopScreenshot,
   getClipboard,
+  getDesktop,
   getRecording,
   keyboardInput,
   listRecordings,
   mouseInput,
   setClipboard,
+  startDesktop,
   startRecording,
+  stopDesktop,
   stopRecording,
 } from './desktop.ts'
 import { containerStats, listContainers, restartContainer, startContainer, stopContainer } from './docker.ts'
@@ -159,6 +162,9 @@ export const calls = [
   listCdpClients,
   cutCdpClient,
 
+  startDesktop,
+  stopDesktop,
+  getDesktop,
   desktopScreenshot,
   mouseInput,
   keyboardInput,
