@@ -1,0 +1,41 @@
+import { SquareTerminal } from 'lucide-react'
+import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
+import type { MachineView } from '../../../shared/domain/machine.ts'
+import type { InspectorSession } from './session.ts'
+
+export interface PanelProps {
+  machine: MachineView
+  session: InspectorSession
+}
+
+export interface InspectorPanel {
+  value: string
+  title: string
+  icon: ReactNode
+  /** Keys that open it from anywhere on the machine's page. */
+  keys: string
+  content: (machine: MachineView, session: InspectorSession) => ReactNode
+}
+
+/** A panel that is loaded with its first showing. */
+function panel(
+  value: string,
+  title: string,
+  keys: string,
+  icon: ReactNode,
+  load: () => Promise<ComponentType<PanelProps>>,
+): InspectorPanel {
+  const Content = lazy(async () => ({ default: await load() }))
+  const content: InspectorPanel['content'] = (machine, session) => (
+    <Suspense>
+      <Content key={machine.id} machine={machine} session={session} />
+    </Suspense>
+  )
+  return { value, title, keys, icon, content }
+}
+
+// biome-ignore format: one line for each panel
+/** The panels, in the order in which they stand. */
+export const inspectorPanels: readonly InspectorPanel[] = [
+  panel('console', 'Console', 'i c', <SquareTerminal size={15} aria-hidden />, async () => (await import('./console/ConsolePanel.tsx')).ConsolePanel),
+]
