@@ -1,4 +1,4 @@
-import { SquareTerminal } from 'lucide-react'
+import { Braces, ListTree, SquareTerminal, Waypoints } from 'lucide-react'
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { InspectorSession } from './session.ts'
@@ -38,4 +38,7 @@ function panel(
 /** The panels, in the order in which they stand. */
 export const inspectorPanels: readonly InspectorPanel[] = [
   panel('console', 'Console', 'i c', <SquareTerminal size={15} aria-hidden />, async () => (await import('./console/ConsolePanel.tsx')).ConsolePanel),
+  panel('network', 'Network', 'i n', <Waypoints size={15} aria-hidden />, async () => (await import('./network/NetworkPanel.tsx')).NetworkPanel),
+  panel('elements', 'Elements', 'i e', <ListTree size={15} aria-hidden />, async () => (await import('./elements/ElementsPanel.tsx')).ElementsPanel),
+  panel('evaluate', 'Evaluate', 'i j', <Braces size={15} aria-hidden />, async () => (await import('./evaluate/EvaluatePanel.tsx')).EvaluatePanel),
 ]

@@ -1,6 +1,8 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { machineCondition } from '../live/condition.ts'
+import { consoleOf } from './console/model.ts'
+import { networkOf } from './network/model.ts'
 import { InspectorSession, type InspectorSnapshot } from './session.ts'
 import { ipcTransport } from './transport.ts'
 
@@ -10,7 +12,7 @@ const sessions = new Map<string, InspectorSession>()
 
 /** The session of a machine: the same one each time, so that its panels keep what they gathered. */
 export function inspectorOf(machineId: string): InspectorSession {
-  const session = sessions.get(machineId) ?? new InspectorSession(machineId, ipcTransport(machineId))
+  const session = sessions.get(machineId) ?? makeSession(machineId)
   // Moved to the end: the one longest not looked at goes first.
   sessions.delete(machineId)
   sessions.set(machineId, session)
@@ -20,6 +22,14 @@ export function inspectorOf(machineId: string): InspectorSession {
     old.dispose()
     sessions.delete(id)
   }
+  return session
+}
+
+function makeSession(machineId: string): InspectorSession {
+  const session = new InspectorSession(machineId, ipcTransport(machineId))
+  // From the first moment, whichever panel is open: what was missed is not told again.
+  consoleOf(session)
+  networkOf(session)
   return session
 }
 
