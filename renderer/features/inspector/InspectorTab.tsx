@@ -1,7 +1,7 @@
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
-import { liveCondition } from '../live/condition.ts'
+import { liveCondition, machineCondition } from '../live/condition.ts'
 import { LivePanel } from '../live/LivePanel.tsx'
 import { usePanelAction } from '../state/usePanelAction.ts'
 import { AddressBar } from './AddressBar.tsx'
@@ -19,6 +19,8 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
   const condition = liveCondition(machine)
   const shown = inspectorPanels.find(({ value }) => value === panel) ?? inspectorPanels[0]
   const live = hasPage(machine)
+  const usable = live ? snapshot.phase !== 'lost' : false
+  const alone = shown?.withoutPage === true && machineCondition(machine) === null
   return (
     <section
       className={styles.inspector}
@@ -29,16 +31,19 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
     >
       <AddressBar machine={machine} session={session} snapshot={snapshot} />
       <div className={styles.stage}>
-        <div className={styles.panels} data-dimmed={live && snapshot.phase !== 'lost' ? undefined : ''}>
+        <div className={styles.panels} data-dimmed={usable || alone ? undefined : ''}>
           <Tabs
             label="Panels of the inspector"
             value={shown?.value ?? ''}
             onChange={(next) => useInspectorPanel.setState({ panel: next })}
-            tabs={inspectorPanels.map(({ content, ...rest }) => ({ ...rest, content: content(machine, session) }))}
+            tabs={inspectorPanels.map(({ content, withoutPage: _withoutPage, ...rest }) => ({
+              ...rest,
+              content: content(machine, session),
+            }))}
           />
         </div>
         {live && <Waiting snapshot={snapshot} onRetry={() => session.retryNow()} />}
-        {!live && condition.kind === 'panel' && (
+        {!live && !alone && condition.kind === 'panel' && (
           <LivePanel machineId={machine.id} condition={condition} pictureAt={null} busy={busy} onAction={act} />
         )}
       </div>
