@@ -192,7 +192,60 @@ describe('an observer', () => {
     controller.close()
     await gone()
   })
+
+  test('opens what a page logged, marks its elements and reads its answers, and none of the page’s code runs', async () => {
+    const controller = await RawCdp.open(rig)
+    const act = await controller.page()
+    const observer = await RawCdp.open(rig, '?role=observer')
+    const look = await observer.page()
+    for (const domain of ['Runtime', 'Network', 'DOM', 'Overlay', 'Page']) await look(`${domain}.enable`)
+    await act('Page.navigate', { url: rig.site })
+    const heard = (method: string) => observer.events.filter((event) => event.method === method)
+    await until('the page to be loaded', () => heard('Page.loadEventFired').length > 0)
+    const trap = `globalThis.ran = []
+      const note = (name) => { ran.push(name) }
+      const handler = new Proxy({}, { get: (_, name) => (...all) => (note(name), Reflect[name](...all)) })
+      console.log({ plain: 1, get own() { note('getter') }, proxy: new Proxy({ inside: 2 }, handler), node: document.body,
+        __proto__: { get inherited() { note('inherited') } } }, document)
+      ran.length`
+    // Printing alone may run something; what counts is what reading adds.
+    const before = (await act('Runtime.evaluate', { expression: trap })).result?.['result']
+    await until('the message', () => heard('Runtime.consoleAPICalled').length > 0)
+    const read: unknown[] = []
+    const open = async (objectId: unknown, depth: number) => {
+      const reply = await look('Runtime.getProperties', { objectId, ownProperties: true, generatePreview: true })
+      read.push(reply.result)
+      const found = [reply.result?.['result'], reply.result?.['internalProperties']].flat() as Property[]
+      if (depth === 0) return
+      for (const property of found.slice(0, 30))
+        if (property?.value?.objectId !== undefined) await open(property.value.objectId, depth - 1)
+    }
+    const args = heard('Runtime.consoleAPICalled')[0]?.params?.['args'] as { objectId: string }[]
+    for (const { objectId } of args) await open(objectId, 2)
+    expect(JSON.stringify(read)).toContain('"inside"')
+    expect((await act('Runtime.evaluate', { expression: 'ran.length' })).result?.['result']).toEqual(before)
+
+    const html = 'document.documentElement.outerHTML'
+    const markup = (await act('Runtime.evaluate', { expression: html })).result
+    const { result } = await look('DOM.getDocument')
+    const { nodeId } = result?.['root'] as { nodeId: number }
+    const marked = { nodeId, highlightConfig: { contentColor: { r: 255, g: 0, b: 0, a: 1 } } }
+    expect((await look('Overlay.highlightNode', marked)).error).toBeUndefined()
+    expect((await act('Runtime.evaluate', { expression: html })).result).toEqual(markup)
+
+    const requestId = heard('Network.responseReceived')[0]?.params?.['requestId']
+    const body = await look('Network.getResponseBody', { requestId })
+    expect(body.result?.['body']).toContain('<h1>Shop</h1>')
+    expect(JSON.stringify([body, read, observer.events])).not.toContain('canary-cookie')
+    observer.close()
+    controller.close()
+    await gone()
+  })
 })
+
+interface Property {
+  value?: { objectId?: string }
+}
 
 describe('while a person has the lease', () => {
   test('a controller that keeps clicking reaches the page not once, through twenty takeovers', async () => {

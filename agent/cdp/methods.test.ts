@@ -17,6 +17,11 @@ describe('an observer', () => {
     'Page.startScreencast',
     'Accessibility.getFullAXTree',
     'Log.enable',
+    'Network.getResponseBody',
+    'Overlay.highlightNode',
+    'Overlay.hideHighlight',
+    'DOM.performSearch',
+    'Runtime.releaseObjectGroup',
   ])('may call %s', (method) => expect(observerMay(method)).toBe(true))
 
   test.each([
@@ -36,9 +41,14 @@ describe('an observer', () => {
     'Browser.close',
     'Browser.getBrowserCommandLine',
     'Network.getCookies',
+    'Network.getRequestPostData',
+    'Network.loadNetworkResource',
+    'Overlay.setInspectMode',
+    'Overlay.setPausedInDebuggerMessage',
+    'Runtime.discardConsoleEntries',
+    'Runtime.queryObjects',
     'Network.getAllCookies',
     'Network.setCookie',
-    'Network.getResponseBody',
     'Network.setExtraHTTPHeaders',
     'Storage.getCookies',
     'DOM.setAttributeValue',
@@ -68,6 +78,11 @@ describe('an observer', () => {
     expect(observerMay('Target.setAutoAttach', { autoAttach: true, flatten: true, waitForDebuggerOnStart: true })).toBe(
       false,
     )
+    expect(observerMay('Runtime.getProperties', { objectId: '1', ownProperties: true, generatePreview: true })).toBe(true)
+    expect(observerMay('Runtime.getProperties', { objectId: '1', ownProperties: false })).toBe(false)
+    expect(
+      observerMay('Runtime.getProperties', { objectId: '1', ownProperties: true, accessorPropertiesOnly: true }),
+    ).toBe(false)
     expect(observerMay('Page.captureScreenshot', { clip: {} })).toBe(false)
     expect(observerMay('Page.captureScreenshot', { captureBeyondViewport: true })).toBe(false)
   })

@@ -23,14 +23,19 @@ const readers = new Map<string, Rule>(
     Browser: 'getVersion getWindowForTarget getWindowBounds',
     Console: 'enable disable',
     CSS: 'enable disable getComputedStyleForNode getInlineStylesForNode getMatchedStylesForNode getPlatformFontsForNode',
-    DOM: 'enable disable describeNode getAttributes getBoxModel getContentQuads getDocument getFlattenedDocument getFrameOwner getNodeForLocation getOuterHTML getTopLayerElements querySelector querySelectorAll requestChildNodes',
+    DOM: 'enable disable describeNode getAttributes getBoxModel getContentQuads getDocument getFlattenedDocument getFrameOwner getNodeForLocation getOuterHTML getTopLayerElements querySelector querySelectorAll requestChildNodes performSearch getSearchResults discardSearchResults pushNodesByBackendIdsToFrontend',
     DOMSnapshot: 'enable disable captureSnapshot',
     Inspector: 'enable disable',
     Log: 'enable disable',
-    Network: 'enable disable',
+    // A body is what the page was shown anyway. Headers, and with them cookies, are in none of its answers.
+    Network: 'enable disable getResponseBody',
+    // Painted by the browser over the page, not in it: no node, style or script of the page changes or can tell, and
+    // Chromium takes it away when its connection ends. Whoever looks at the screen sees it; that is what it is for.
+    // Not here: setInspectMode, which takes the mouse away from the page.
+    Overlay: 'enable disable highlightNode hideHighlight',
     Page: 'enable disable getFrameTree getLayoutMetrics getNavigationHistory getResourceTree setLifecycleEventsEnabled stopScreencast screencastFrameAck',
     Performance: 'enable disable getMetrics',
-    Runtime: 'enable disable getHeapUsage getIsolateId',
+    Runtime: 'enable disable getHeapUsage getIsolateId releaseObject releaseObjectGroup',
     Schema: 'getDomains',
     Security: 'enable disable',
     Target: 'detachFromTarget getTargetInfo getTargets setDiscoverTargets',
@@ -44,6 +49,13 @@ readers.set('Page.captureScreenshot', (params) =>
     : undefined,
 )
 readers.set('Page.startScreencast', always)
+readers.set('Runtime.getProperties', (params) =>
+  // Own properties are read as they stand: an accessor is told as its two functions, a proxy as its target. Along the
+  // prototype chain, and where only accessors are asked for, V8 may look through objects whose code is the page's.
+  params['ownProperties'] === true && params['accessorPropertiesOnly'] !== true
+    ? undefined
+    : 'only an object\'s own properties can be read without running code of the page ("ownProperties" must be true)',
+)
 readers.set('Target.attachToTarget', (params) =>
   // Otherwise commands would travel inside other commands, unseen.
   params['flatten'] === true ? undefined : '"flatten" must be true',

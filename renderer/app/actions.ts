@@ -2,6 +2,7 @@ import { auditActions } from '../features/audit/actions.ts'
 import { deployActions } from '../features/deploys/actions.ts'
 import { fleetActions } from '../features/fleet/actions.ts'
 import { localMachine, useFleet } from '../features/fleet/fleet.store.ts'
+import { inspectorActions } from '../features/inspector/actions.ts'
 import { logsActions } from '../features/logs/actions.ts'
 import { machineActions } from '../features/machine/actions.ts'
 import { tabActions } from '../features/machine/tab-actions.ts'
@@ -33,6 +34,7 @@ export function actionContext(): ActionContext {
 export const actions: readonly ConsoleAction[] = [
   ...machineActions,
   ...tabActions,
+  ...inspectorActions,
   ...terminalActions,
   ...logsActions,
   ...fleetActions,

@@ -47,6 +47,8 @@ interface TableProps<Row, Key extends string> {
   onSort?: ((key: Key) => void) | undefined
   /** Enter, or a click; `aside` with Ctrl or ⌘ held, for somewhere else than here. */
   onOpen: (row: Row, aside: boolean) => void
+  /** The keyboard came to this row. */
+  onActive?: (row: Row) => void
   /** The menu key, Shift F10, a dot, or the right button, on a row. */
   onMenu?: (row: Row) => void
   /** With these several rows can be chosen: space, shift with arrows or a click, mod+a. */
@@ -86,6 +88,8 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
     const next = Math.min(Math.max(index, 0), rows.length - 1)
     setActive(next)
     virtual.scrollToIndex(next)
+    const row = rows[next]
+    if (row !== undefined) props.onActive?.(row)
   }
   const idAt = (index: number) => {
     const row = rows[index]

@@ -8,6 +8,7 @@ import {
   Rocket,
   Route,
   ScrollText,
+  SquareMousePointer,
   SquareTerminal,
 } from 'lucide-react'
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
@@ -16,6 +17,9 @@ import type { MachineTab } from '../../app/route.ts'
 import { LiveTab } from '../live/LiveTab.tsx'
 
 // Loaded when first shown: xterm and the charts are large, and most starts of the console need neither.
+const InspectorTab = lazy(() =>
+  import('../inspector/InspectorTab.tsx').then((part) => ({ default: part.InspectorTab })),
+)
 const TerminalTab = lazy(() => import('../terminal/TerminalTab.tsx').then((part) => ({ default: part.TerminalTab })))
 const LogsTab = lazy(() => import('../logs/LogsTab.tsx').then((part) => ({ default: part.LogsTab })))
 const Overview = lazy(() => import('./Overview.tsx').then((part) => ({ default: part.Overview })))
@@ -53,6 +57,12 @@ export const tabsOfMachine: readonly TabOfMachine[] = [
     title: 'Live',
     icon: <Monitor size={15} aria-hidden />,
     content: (machine) => <LiveTab machine={machine} />,
+  },
+  {
+    value: 'inspector',
+    title: 'Inspector',
+    icon: <SquareMousePointer size={15} aria-hidden />,
+    content: whenShown(InspectorTab),
   },
   {
     value: 'overview',

@@ -1,0 +1,74 @@
+import type { MachineView } from '../../../shared/domain/machine.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+import { liveCondition, machineCondition } from '../live/condition.ts'
+import { LivePanel } from '../live/LivePanel.tsx'
+import { usePanelAction } from '../state/usePanelAction.ts'
+import { AddressBar } from './AddressBar.tsx'
+import styles from './Inspector.module.css'
+import { useInspectorPanel } from './inspector.store.ts'
+import { inspectorPanels } from './panels.tsx'
+import type { InspectorSnapshot } from './session.ts'
+import { hasPage, useInspector } from './sessions.ts'
+
+/** What is inside the page: its console, network, elements, and what else can be asked of it. */
+export function InspectorTab({ machine }: { machine: MachineView }) {
+  const { session, snapshot } = useInspector(machine)
+  const panel = useInspectorPanel((state) => state.panel)
+  const { busy, act } = usePanelAction(machine)
+  const condition = liveCondition(machine)
+  const shown = inspectorPanels.find(({ value }) => value === panel) ?? inspectorPanels[0]
+  const live = hasPage(machine)
+  const usable = live ? snapshot.phase !== 'lost' : false
+  const alone = shown?.withoutPage === true && machineCondition(machine) === null
+  return (
+    <section
+      className={styles.inspector}
+      aria-label={`Inspector of ${machine.name}`}
+      data-mine={snapshot.mine ? '' : undefined}
+      data-phase={snapshot.phase}
+      data-testid="inspector"
+    >
+      <AddressBar machine={machine} session={session} snapshot={snapshot} />
+      <div className={styles.stage}>
+        <div className={styles.panels} data-dimmed={usable || alone ? undefined : ''}>
+          <Tabs
+            label="Panels of the inspector"
+            value={shown?.value ?? ''}
+            onChange={(next) => useInspectorPanel.setState({ panel: next })}
+            tabs={inspectorPanels.map(({ content, withoutPage: _withoutPage, ...rest }) => ({
+              ...rest,
+              content: content(machine, session),
+            }))}
+          />
+        </div>
+        {live && <Waiting snapshot={snapshot} onRetry={() => session.retryNow()} />}
+        {!live && !alone && condition.kind === 'panel' && (
+          <LivePanel machineId={machine.id} condition={condition} pictureAt={null} busy={busy} onAction={act} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Shown only when it takes a while: a connection is usually there before one could read this. */
+function Waiting({ snapshot, onRetry }: { snapshot: InspectorSnapshot; onRetry: () => void }) {
+  const { phase, problem, crashed, tab } = snapshot
+  if (phase === 'open' && !crashed) return null
+  const text =
+    phase === 'open'
+      ? 'The page crashed. Reload it to go on.'
+      : phase === 'lost'
+        ? `Reconnecting… ${problem?.detail ?? ''}`
+        : `Connecting to ${tab === null ? 'the page' : 'the next page'}…`
+  return (
+    <div className={styles.notice} role="status" data-phase={phase} data-testid="inspector-notice">
+      <span>{text}</span>
+      {phase === 'lost' && (
+        <Button variant="ghost" onClick={onRetry}>
+          Try now
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,109 @@
+import { Changing } from '../changing.ts'
+import { type Frame, thrownEntry } from '../console/entries.ts'
+import type { Opened } from '../objects/ObjectView.tsx'
+import { piecesText, type RemoteObject, readProperties } from '../objects/remote.ts'
+import type { InspectorSession } from '../session.ts'
+import { remember } from './history.ts'
+
+export interface Evaluation {
+  id: number
+  expression: string
+  outcome:
+    | { kind: 'running'; since: number }
+    | { kind: 'value'; object: RemoteObject }
+    | { kind: 'thrown'; text: string; stack: readonly Frame[]; object: RemoteObject | null }
+    | { kind: 'failed'; text: string }
+}
+
+const kept = 200
+/** A person stops what takes too long themselves. */
+const limitMs = 10 * 60_000
+
+/** What was asked of the page, and what it answered. */
+export class EvaluateModel extends Changing {
+  readonly #session: InspectorSession
+  #evaluations: Evaluation[] = []
+  #lastId = 0
+  readonly opened = new Map<string, Opened>()
+
+  constructor(session: InspectorSession) {
+    super()
+    this.#session = session
+  }
+
+  get evaluations(): readonly Evaluation[] {
+    return this.#evaluations
+  }
+
+  get running(): boolean {
+    return this.#evaluations.at(-1)?.outcome.kind === 'running'
+  }
+
+  clear(): void {
+    this.#evaluations = this.#evaluations.filter(({ outcome }) => outcome.kind === 'running')
+    this.opened.clear()
+    this.changed()
+  }
+
+  async run(expression: string): Promise<void> {
+    remember(this.#session.machineId, expression)
+    const id = ++this.#lastId
+    this.#evaluations = [
+      ...this.#evaluations,
+      { id, expression, outcome: { kind: 'running' as const, since: Date.now() } },
+    ].slice(-kept)
+    this.changed()
+    try {
+      const answer = await this.#session.control(
+        'Runtime.evaluate',
+        {
+          expression,
+          replMode: true,
+          awaitPromise: true,
+          generatePreview: true,
+          userGesture: true,
+          objectGroup: 'evaluate',
+        },
+        limitMs,
+      )
+      this.#settle(id, outcomeOf(answer))
+    } catch (error) {
+      this.#settle(id, { kind: 'failed', text: error instanceof Error ? error.message : String(error) })
+    }
+  }
+
+  /** Ends what runs in the page now, whoever started it. */
+  async stop(): Promise<void> {
+    await this.#session.control('Runtime.terminateExecution')
+  }
+
+  async read(objectId: string) {
+    const params = { objectId, ownProperties: true, generatePreview: true }
+    return readProperties(await this.#session.control('Runtime.getProperties', params))
+  }
+
+  #settle(id: number, outcome: Evaluation['outcome']): void {
+    this.#evaluations = this.#evaluations.map((one) => (one.id === id ? { ...one, outcome } : one))
+    this.changed()
+  }
+}
+
+export function outcomeOf(answer: Record<string, unknown>): Evaluation['outcome'] {
+  const object = answer['result'] as RemoteObject
+  if (answer['exceptionDetails'] === undefined) return { kind: 'value', object }
+  const thrown = thrownEntry({ ...answer, timestamp: 0 })
+  return {
+    kind: 'thrown',
+    text: piecesText(thrown.pieces),
+    stack: thrown.stack,
+    object: object.subtype === 'error' || object.objectId === undefined ? null : object,
+  }
+}
+
+const models = new WeakMap<InspectorSession, EvaluateModel>()
+
+export function evaluateOf(session: InspectorSession): EvaluateModel {
+  const model = models.get(session) ?? new EvaluateModel(session)
+  models.set(session, model)
+  return model
+}

@@ -1,0 +1,295 @@
+/** A request as the table shows it, built from Chromium's events. */
+
+export type Headers = Readonly<Record<string, string>>
+
+interface Timing {
+  requestTime: number
+  proxyStart: number
+  proxyEnd: number
+  dnsStart: number
+  dnsEnd: number
+  connectStart: number
+  connectEnd: number
+  sslStart: number
+  sslEnd: number
+  workerStart: number
+  sendStart: number
+  sendEnd: number
+  receiveHeadersEnd: number
+}
+
+interface Response {
+  url?: string
+  status?: number
+  statusText?: string
+  headers?: Headers
+  mimeType?: string
+  remoteIPAddress?: string
+  remotePort?: number
+  fromDiskCache?: boolean
+  fromServiceWorker?: boolean
+  fromPrefetchCache?: boolean
+  encodedDataLength?: number
+  timing?: Timing
+  protocol?: string
+}
+
+export interface NetworkRow {
+  /** Its own for each hop of a redirect. */
+  key: string
+  requestId: string
+  sessionId: string | undefined
+  url: string
+  method: string
+  type: string
+  status: number | null
+  statusText: string
+  mimeType: string
+  /** Bytes on the wire; null while under way. */
+  size: number | null
+  /** Bytes of the body as the page reads it. */
+  bodySize: number
+  /** Seconds on the browser's clock. */
+  startedAt: number
+  endedAt: number | null
+  /** Milliseconds of the machine's wall clock. */
+  at: number
+  failed: string | null
+  cached: string | null
+  protocol: string
+  remote: string
+  initiator: string
+  requestHeaders: Headers
+  responseHeaders: Headers | null
+  postData: string | null
+  timing: Timing | null
+  /** From the agent's own record: the outline only. */
+  recorded: boolean
+}
+
+type Params = Record<string, unknown>
+
+export function sentRow(params: Params, key: string, sessionId: string | undefined): NetworkRow {
+  const request = params['request'] as { url: string; method: string; headers?: Headers; postData?: string }
+  const initiator = params['initiator'] as { type?: string; url?: string; lineNumber?: number } | undefined
+  return {
+    ...blank,
+    key,
+    requestId: String(params['requestId']),
+    sessionId,
+    url: request.url,
+    method: request.method,
+    type: String(params['type'] ?? 'Other'),
+    startedAt: Number(params['timestamp']),
+    at: Number(params['wallTime']) * 1000,
+    initiator: [initiator?.type, initiator?.url].filter(Boolean).join(' · '),
+    requestHeaders: request.headers ?? {},
+    postData: request.postData ?? null,
+  }
+}
+
+const blank: NetworkRow = {
+  key: '',
+  requestId: '',
+  sessionId: undefined,
+  url: '',
+  method: 'GET',
+  type: 'Other',
+  status: null,
+  statusText: '',
+  mimeType: '',
+  size: null,
+  bodySize: 0,
+  startedAt: 0,
+  endedAt: null,
+  at: 0,
+  failed: null,
+  cached: null,
+  protocol: '',
+  remote: '',
+  initiator: '',
+  requestHeaders: {},
+  responseHeaders: null,
+  postData: null,
+  timing: null,
+  recorded: false,
+}
+
+export function answered(row: NetworkRow, response: Response, type?: string): NetworkRow {
+  return {
+    ...row,
+    type: type ?? row.type,
+    status: response.status ?? null,
+    statusText: response.statusText ?? '',
+    mimeType: response.mimeType ?? '',
+    responseHeaders: response.headers ?? {},
+    protocol: response.protocol ?? '',
+    remote: response.remoteIPAddress ? `${response.remoteIPAddress}:${response.remotePort ?? ''}` : '',
+    cached: cacheOf(response),
+    timing: response.timing ?? null,
+  }
+}
+
+const cacheOf = (response: Response) =>
+  response.fromDiskCache === true
+    ? 'disk cache'
+    : response.fromServiceWorker === true
+      ? 'service worker'
+      : response.fromPrefetchCache === true
+        ? 'prefetch cache'
+        : null
+
+export const ended = (row: NetworkRow, params: Params, size: number | null): NetworkRow => ({
+  ...row,
+  endedAt: Number(params['timestamp']),
+  size: size ?? row.size ?? 0,
+})
+
+export function failedRow(row: NetworkRow, params: Params): NetworkRow {
+  const blocked =
+    params['blockedReason'] ?? (params['corsErrorStatus'] as { corsError?: string } | undefined)?.corsError
+  const why = params['canceled'] === true ? 'cancelled' : String(params['errorText'] || 'failed')
+  return { ...ended(row, params, null), failed: blocked === undefined ? why : `${why} (${String(blocked)})` }
+}
+
+export function webSocketRow(params: Params, key: string, sessionId: string | undefined): NetworkRow {
+  const at = Date.now()
+  return {
+    ...blank,
+    ...{ key, sessionId, requestId: String(params['requestId']), url: String(params['url']), type: 'WebSocket' },
+    startedAt: Number.NaN,
+    at,
+  }
+}
+
+export function recordedRow(
+  request: {
+    url: string
+    method: string
+    status: number | null
+    mimeType: string | null
+    responseSize: number | null
+    duration: number | null
+    timestamp: string
+    failed: string | null
+  },
+  key: string,
+): NetworkRow {
+  const at = Date.parse(request.timestamp)
+  return {
+    ...blank,
+    ...{ key, url: request.url, method: request.method, status: request.status, failed: request.failed, at },
+    mimeType: request.mimeType ?? '',
+    type: typeOfMime(request.mimeType ?? ''),
+    size: request.responseSize,
+    // The wall clock stands in for the browser's own, which the record does not keep.
+    startedAt: at / 1000,
+    endedAt: request.duration === null ? null : (at + request.duration) / 1000,
+    recorded: true,
+  }
+}
+
+function typeOfMime(mime: string): string {
+  if (mime === 'text/html') return 'Document'
+  if (mime === 'text/css') return 'Stylesheet'
+  if (mime.startsWith('image/')) return 'Image'
+  if (mime.startsWith('font/')) return 'Font'
+  if (mime.includes('javascript')) return 'Script'
+  return 'Other'
+}
+
+/** Milliseconds from the request to its end, or so far. */
+export function durationOf(row: NetworkRow): number | null {
+  if (row.endedAt === null || !Number.isFinite(row.startedAt)) return null
+  return Math.max(0, (row.endedAt - row.startedAt) * 1000)
+}
+
+export function nameOf(url: string): string {
+  if (url.startsWith('data:')) return `${url.slice(0, 40)}…`
+  try {
+    const { pathname, search, host } = new URL(url)
+    const last = pathname.split('/').filter(Boolean).at(-1)
+    return last === undefined ? host + search : last + search
+  } catch {
+    return url
+  }
+}
+
+export const isFailure = (row: NetworkRow) => row.failed !== null || (row.status !== null && row.status >= 400)
+
+export interface Phase {
+  name: string
+  /** Milliseconds since the request was queued. */
+  from: number
+  ms: number
+}
+
+/** Where the time of a request went, in the words that browsers use. */
+export function phasesOf(row: NetworkRow): Phase[] {
+  const { timing, startedAt, endedAt } = row
+  if (timing === null) return []
+  const begun = (timing.requestTime - startedAt) * 1000
+  const phase = (name: string, from: number, to: number): Phase[] =>
+    from < 0 || to < 0 || to < from ? [] : [{ name, from: begun + from, ms: to - from }]
+  const first = [timing.dnsStart, timing.connectStart, timing.sendStart].find((start) => start >= 0) ?? 0
+  return [
+    ...(begun > 0 ? [{ name: 'Queued', from: 0, ms: begun }] : []),
+    ...phase('Waiting to start', 0, first),
+    ...phase('Proxy', timing.proxyStart, timing.proxyEnd),
+    ...phase('DNS', timing.dnsStart, timing.dnsEnd),
+    ...phase('Connecting', timing.connectStart, timing.sslStart >= 0 ? timing.sslStart : timing.connectEnd),
+    ...phase('TLS', timing.sslStart, timing.sslEnd),
+    ...phase('Sending', timing.sendStart, timing.sendEnd),
+    ...phase('Waiting for the answer', timing.sendEnd, timing.receiveHeadersEnd),
+    ...(endedAt === null ? [] : phase('Receiving', timing.receiveHeadersEnd, (endedAt - timing.requestTime) * 1000)),
+  ]
+}
+
+/** What stands for credentials; an observer is not shown any, and none leaves by the clipboard. */
+const secretHeader = /^(?:(?:set-)?cookie2?|(?:proxy-)?authorization)$/i
+/** Set by whoever sends, from everything else. */
+const ownHeader = /^(?::|host$|content-length$|connection$)/i
+
+/** The request as a command for a shell, without cookies and other credentials. */
+export function curlOf({ url, method, requestHeaders, postData }: NetworkRow): string {
+  const headers = Object.entries(requestHeaders).filter(([name]) => !secretHeader.test(name) && !ownHeader.test(name))
+  const parts = [
+    `curl ${quoted(url)}`,
+    ...(method === 'GET' || (method === 'POST' && postData !== null) ? [] : [`-X ${quoted(method)}`]),
+    ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(postData === null ? [] : [`--data-raw ${quoted(postData)}`]),
+    '--compressed',
+  ]
+  return parts.join(' \\\n  ')
+}
+
+/**
+ * Text that a shell takes for nothing but itself: in single quotes, where only a single quote means something. Control
+ * characters are left out: pasted into a terminal, they would be keys.
+ */
+function quoted(text: string): string {
+  const plain = [...text].filter((char) => char === '\n' || char === '\t' || (char >= ' ' && char !== '\x7f')).join('')
+  return `'${plain.replaceAll("'", "'\\''")}'`
+}
+
+export type NetworkKey = 'name' | 'method' | 'status' | 'type' | 'size' | 'time' | 'waterfall'
+
+/** What each column is sorted by; null stands last. */
+export const networkOrder: Readonly<Record<NetworkKey, (row: NetworkRow) => string | number | null>> = {
+  name: (row) => nameOf(row.url),
+  method: (row) => row.method,
+  status: (row) => row.status,
+  type: (row) => row.type,
+  size: (row) => row.size,
+  time: durationOf,
+  waterfall: (row) => row.at,
+}
+
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
+export function timeText(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`
+}
