@@ -28,6 +28,9 @@ import { createCounters, type ServerParts } from './server/parts.ts'
 import { startServer } from './server/server.ts'
 import { Throttle } from './server/throttle.ts'
 import { Tickets } from './server/tickets.ts'
+import { drawPage } from './timeline/draw-page.ts'
+import { timelineRoutes } from './timeline/timeline.routes.ts'
+import { TimelineService } from './timeline/timeline.service.ts'
 
 export interface Agent {
   readonly agentId: string
@@ -61,6 +64,10 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
   })
   const { browser: service, leases } = browser
   const desktop = createDesktopParts(service, leases, { dataDir: config.dataDir, log, recordings: config.recordings })
+  const timeline = new TimelineService({
+    ...{ dataDir: config.dataDir, events, audit, log, draw: () => drawPage(service) },
+    recordings: () => desktop.recordings.list(),
+  })
   const engines = createEngineParts({
     ...{ browserParts: browser, dataDir: config.dataDir, uploadDir: config.uploadDir, models: config.models },
     ...{ leaseExpiry: config.leaseExpiry, publish: events.publish, log, hatchetToken: config.hatchetToken },
@@ -137,19 +144,21 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
       ...admin.handlers,
       ...screenshotRoutes(browser.browser),
       ...logsRoutes(logs),
+      ...timelineRoutes(timeline),
     },
     sockets: { ...eventsSocket(events, agentId, metrics), ...browser.sockets, ...admin.sockets, ...logsSocket(logs) },
     counters,
     stopping: () => stopping !== undefined,
     log,
   }
-  const close = () => {
+  const close = async () => {
     engines.close()
+    await timeline.close()
     events.close()
     audit.close()
   }
-  const server = await startServer(config, parts).catch((error: unknown) => {
-    close()
+  const server = await startServer(config, parts).catch(async (error: unknown) => {
+    await close()
     throw error
   })
   port = server.port
@@ -167,7 +176,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
         await engines.stop()
         await Promise.all([desktop.close(), browser.close(), docker.close(), admin.close()])
         await server.close()
-        close()
+        await close()
       })()
       return stopping
     },

@@ -66,6 +66,7 @@ import {
   wait,
 } from './pages.ts'
 import { getTakeover, handBack, renewLease, takeLease, takeoverRequestCalls, vnc } from './takeover.ts'
+import { timelineCalls } from './timeline.ts'
 import { drainWorker, listWorkers, startWorker, stopWorker } from './workers.ts'
 
 /** The whole API on one page. What is not here does not exist. */
@@ -176,6 +177,8 @@ export const calls = [
 
   ...engineCalls,
   ...jobCalls,
+
+  ...timelineCalls,
 ] as const
 
 export const sockets = [eventsSocket, vnc, watch, execSocket, terminalSocket, logsSocket, cdp, cdpPage] as const
