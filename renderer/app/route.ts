@@ -2,6 +2,7 @@ import { create } from 'zustand'
 
 export const machineTabs = [
   'live',
+  'timeline',
   'overview',
   'terminal',
   'logs',

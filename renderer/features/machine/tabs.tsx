@@ -1,4 +1,5 @@
 import {
+  ChartGantt,
   Container,
   Cpu,
   KeyRound,
@@ -16,6 +17,7 @@ import type { MachineTab } from '../../app/route.ts'
 import { LiveTab } from '../live/LiveTab.tsx'
 
 // Loaded when first shown: xterm and the charts are large, and most starts of the console need neither.
+const TimelineTab = lazy(() => import('../timeline/TimelineTab.tsx').then((part) => ({ default: part.TimelineTab })))
 const TerminalTab = lazy(() => import('../terminal/TerminalTab.tsx').then((part) => ({ default: part.TerminalTab })))
 const LogsTab = lazy(() => import('../logs/LogsTab.tsx').then((part) => ({ default: part.LogsTab })))
 const Overview = lazy(() => import('./Overview.tsx').then((part) => ({ default: part.Overview })))
@@ -53,6 +55,12 @@ export const tabsOfMachine: readonly TabOfMachine[] = [
     title: 'Live',
     icon: <Monitor size={15} aria-hidden />,
     content: (machine) => <LiveTab machine={machine} />,
+  },
+  {
+    value: 'timeline',
+    title: 'Timeline',
+    icon: <ChartGantt size={15} aria-hidden />,
+    content: whenShown(TimelineTab),
   },
   {
     value: 'overview',
