@@ -30,6 +30,9 @@ import { createCounters, type ServerParts } from './server/parts.ts'
 import { startServer } from './server/server.ts'
 import { Throttle } from './server/throttle.ts'
 import { Tickets } from './server/tickets.ts'
+import { drawPage } from './timeline/draw-page.ts'
+import { timelineRoutes } from './timeline/timeline.routes.ts'
+import { TimelineService } from './timeline/timeline.service.ts'
 
 export interface Agent {
   readonly agentId: string
@@ -62,6 +65,10 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
     ...{ restart: config.browserRestart, existingDisplay: config.existingDisplay, adspower: config.adspower },
   })
   const desktop = createDesktopParts(browser, { dataDir: config.dataDir, log, recordings: config.recordings })
+  const timeline = new TimelineService({
+    ...{ dataDir: config.dataDir, events, audit, log, draw: () => drawPage(browser.browser) },
+    recordings: () => desktop.recordings.list(),
+  })
   const engines = createEngineParts({
     ...{ browserParts: browser, dataDir: config.dataDir, uploadDir: config.uploadDir, models: config.models },
     ...{ leaseExpiry: config.leaseExpiry, publish: events.publish, log, hatchetToken: config.hatchetToken },
@@ -144,20 +151,22 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
       ...admin.handlers,
       ...screenshotRoutes(browser, desktop.service),
       ...logsRoutes(logs),
+      ...timelineRoutes(timeline),
     },
     sockets: { ...eventsSocket(events, agentId, metrics), ...browser.sockets, ...admin.sockets, ...logsSocket(logs) },
     counters,
     stopping: () => stopping !== undefined,
     log,
   }
-  const close = () => {
+  const close = async () => {
     engines.close()
     history.close()
+    await timeline.close()
     events.close()
     audit.close()
   }
-  const server = await startServer(config, parts).catch((error: unknown) => {
-    close()
+  const server = await startServer(config, parts).catch(async (error: unknown) => {
+    await close()
     throw error
   })
   port = server.port
@@ -176,7 +185,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
         await engines.stop()
         await Promise.all([desktop.close(), browser.close(), docker.close(), admin.close()])
         await server.close()
-        close()
+        await close()
       })()
       return stopping
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { timelineEntry } from './contract/timeline.ts'
 import { workerView } from './contract/workers.ts'
 import { machineView } from './domain/machine.ts'
 
@@ -16,6 +17,7 @@ export const keptCalls = [
   'deploys.list',
   'audit.list',
   'machine.version',
+  'timeline.list',
 ] as const
 export type KeptCall = (typeof keptCalls)[number]
 
@@ -33,6 +35,18 @@ export const machineCalls = {
   'known.get': {
     params: z.strictObject({ machineId, call: z.enum(keptCalls) }),
     result: z.object({ at: z.string(), value: z.unknown() }).nullable(),
+  },
+  /**
+   * What this console itself knows of a machine's timeline: what the machine last told of it, and what events and its
+   * audit add. For a machine that cannot be asked, and for an agent that has no timeline.
+   */
+  'timeline.known': {
+    params: onMachine,
+    result: z.object({
+      /** When the newest of it was heard; null when nothing ever was. */
+      at: z.string().nullable(),
+      entries: z.array(timelineEntry),
+    }),
   },
   /** Every machine's workers, as far as they are known. */
   'workers.all': { params: z.strictObject({}), result: z.array(machineWorkers) },

@@ -45,6 +45,7 @@ const genesis = '0'.repeat(64)
 export class AuditLog {
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
+  readonly #listeners = new Set<() => void>()
   #head: string
   #lastSeq: number
 
@@ -113,6 +114,23 @@ export class AuditLog {
       (filter.page - 1) * filter.pageSize,
     )
     return { entries: found.map(toEntry), total: (count as { n: number }).n }
+  }
+
+  /** Calls back after each link; returns what ends it. */
+  onAppend(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** The entries that began or ended with the next links after a number, the oldest first, and the last of those. */
+  changedAfter(seq: number, links = 500): { entries: AuditEntry[]; last: number } {
+    const last = Math.min(this.#lastSeq, seq + links)
+    const statement = this.#database.prepare(
+      `SELECT i.seq, i.time, i.payload AS intent, r.payload AS outcome, coalesce(r.hash, i.hash) AS hash
+       FROM links i LEFT JOIN links r ON r.of = i.seq
+       WHERE i.seq IN (SELECT coalesce(of, seq) FROM links WHERE seq > ? AND seq <= ?) ORDER BY i.seq`,
+    )
+    return { entries: rows<Parameters<typeof toEntry>[0]>(statement, seq, last).map(toEntry), last }
   }
 
   /** Walks the whole chain. A tail that was cut off shows in the sequence SQLite keeps beside the table. */
@@ -202,6 +220,7 @@ export class AuditLog {
     }
     this.#head = hash
     this.#lastSeq = seq
+    for (const listener of this.#listeners) listener()
     return seq
   }
 

@@ -7,6 +7,7 @@ import { AdsPowerProfiles } from '../adspower/profiles.ts'
 import type { Publish } from '../events/publish.ts'
 import type { Log } from '../log.ts'
 import { announcePages } from '../pages/announce.ts'
+import { announceTroubles } from '../pages/troubles.ts'
 import { checkAddress } from './address.ts'
 import { findMissing } from './dependencies.ts'
 import type { PageTarget } from './devtools.ts'
@@ -205,6 +206,7 @@ export class BrowserService {
     this.#options.publish('sandbox_active', { sandboxId: session.sandboxId })
     const ends = [
       announcePages(session.pages, this.#options.publish),
+      announceTroubles(session.pages, this.#options.publish),
       session.display?.keptVnc?.onRestart((text) => this.#noteRestart(session, text)) ?? (() => {}),
       session.heartbeat.onChange(() => this.#noteSilence(session)),
     ]

@@ -66,7 +66,7 @@ export class Gathering {
       if (state !== 'running') return
       if (ofDocker.has(name) && capabilities['docker']?.available !== true) continue
       try {
-        const params = name === 'audit.list' || name === 'deploys.list' ? { pageSize } : {}
+        const params = paramsOf(name)
         answered(machineId, name, await fleet.call(machineId, name, params, { timeoutMs: 15_000 }))
       } catch (error) {
         const { code, message } = Problem.from(error)
@@ -75,4 +75,9 @@ export class Gathering {
       }
     }
   }
+}
+
+function paramsOf(name: KeptCall): Record<string, number> {
+  if (name === 'timeline.list') return { limit: pageSize }
+  return name === 'audit.list' || name === 'deploys.list' ? { pageSize } : {}
 }

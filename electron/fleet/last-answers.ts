@@ -1,4 +1,5 @@
 import { type CallName, type CallResult, callsByName } from '../../shared/contract/index.ts'
+import { keepEntries } from '../../shared/domain/timeline/keep.ts'
 import { type KeptCall, keptCalls } from '../../shared/ipc-machine.ts'
 import { type Clock, isoTime } from '../clock.ts'
 import type { Log } from '../log.ts'
@@ -26,7 +27,7 @@ export class LastAnswers {
   /** Takes an answer if it is one that is kept: the whole list, not a search in it. */
   note(machineId: string, name: CallName, params: Record<string, unknown>, answer: unknown): void {
     if (!isKept(name) || !isPlain(params)) return
-    const value = shortened(name, answer)
+    const value = name === 'timeline.list' ? this.#timeline(machineId, answer) : shortened(name, answer)
     if (JSON.stringify(value).length > maxBytes) {
       this.#deps.log('warn', 'an answer is too large to be kept', { machine: machineId, call: name })
       return
@@ -40,6 +41,12 @@ export class LastAnswers {
     if (kept === null) return null
     const checked = schemaOf(name).safeParse(kept.value)
     return checked.success ? { at: kept.at, value: checked.data as CallResult<Name> } : null
+  }
+
+  /** A timeline grows: what is told of a part of it is added to what is known of the rest. */
+  #timeline(machineId: string, answer: unknown): CallResult<'timeline.list'> {
+    const told = answer as CallResult<'timeline.list'>
+    return { ...told, entries: keepEntries(this.get(machineId, 'timeline.list')?.value.entries ?? [], told.entries) }
   }
 
   all<Name extends KeptCall>(name: Name): { machineId: string; at: string; value: CallResult<Name> }[] {
@@ -61,7 +68,7 @@ function isKept(name: string): name is KeptCall {
 /** Filters and further pages say nothing of the whole. */
 function isPlain(params: Record<string, unknown>): boolean {
   return Object.entries(params).every(
-    ([key, value]) => value === undefined || key === 'pageSize' || (key === 'page' && value === 1),
+    ([key, value]) => value === undefined || key === 'pageSize' || key === 'limit' || (key === 'page' && value === 1),
   )
 }
 

@@ -1,5 +1,6 @@
 import type { machineCalls } from '../../shared/ipc-machine.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { knownTimeline } from '../fleet/known-timeline.ts'
 import type { LastAnswers } from '../fleet/last-answers.ts'
 import { type LocalMachine, localMachineId } from '../fleet/local-machine.ts'
 import type { SecretRotation } from '../fleet/rotate-secret.ts'
@@ -12,7 +13,7 @@ import type { IpcHandlers } from './dispatch.ts'
 export interface MachineHandlerDeps {
   fleet: Fleet
   local: LocalMachine
-  store: Pick<Store, 'deploys'>
+  store: Pick<Store, 'deploys' | 'events' | 'agentAudit'>
   tunnels: Pick<Tunnels, 'ssh'>
   vault: Pick<Vault, 'list'>
   answers: LastAnswers
@@ -29,6 +30,7 @@ export function machineHandlers(deps: MachineHandlerDeps): Pick<IpcHandlers, key
   const { fleet, local, store, tunnels, vault, answers, workers, rotation } = deps
   return {
     'known.get': ({ machineId, call }) => answers.get(fleet.view(machineId).id, call),
+    'timeline.known': ({ machineId }) => knownTimeline(fleet.view(machineId).id, answers, store),
     'known.commit': ({ machineId, imageTag }) => {
       const found = store.deploys
         .last(deploysLookedAt, machineId)

@@ -3,6 +3,7 @@ import { create } from 'zustand'
 export const machineTabs = [
   'live',
   'inspector',
+  'timeline',
   'overview',
   'terminal',
   'logs',

@@ -49,6 +49,10 @@ interface TableProps<Row, Key extends string> {
   onOpen: (row: Row, aside: boolean) => void
   /** The keyboard came to this row. */
   onActive?: (row: Row) => void
+  /** With this, arrows and a click only say which row is meant, and Enter or a double click opens it. */
+  onPick?: ((row: Row) => void) | undefined
+  /** The row that is brought into sight and is the active one, whenever another is named. */
+  current?: string | null
   /** The menu key, Shift F10, a dot, or the right button, on a row. */
   onMenu?: (row: Row) => void
   /** With these several rows can be chosen: space, shift with arrows or a click, mod+a. */
@@ -64,7 +68,7 @@ const headPx = 32
 
 /** A table that draws only the rows in sight. One tab stop: arrows move, Enter opens, space selects. */
 export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
-  const { columns, rows, rowId, sort, onSort, onOpen, onMenu, marked, selected, onSelect } = props
+  const { columns, rows, rowId, sort, onSort, onOpen, onPick, onMenu, marked, selected, onSelect } = props
   const scroller = useRef<HTMLDivElement>(null)
   const prefix = useId()
   const [active, setActive] = useState(0)
@@ -91,6 +95,12 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
     const row = rows[next]
     if (row !== undefined) props.onActive?.(row)
   }
+  const { current = null } = props
+  const currentIndex = current === null ? -1 : rows.findIndex((row) => rowId(row) === current)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another row is named, or the same stands elsewhere
+  useEffect(() => {
+    if (currentIndex !== -1) move(currentIndex)
+  }, [current, currentIndex])
   const idAt = (index: number) => {
     const row = rows[index]
     return row === undefined ? undefined : rowId(row)
@@ -137,6 +147,8 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
       move(target)
       const id = idAt(Math.min(Math.max(target, 0), rows.length - 1))
       if (event.shiftKey && id !== undefined) selectTo(id)
+      const picked = rows[Math.min(Math.max(target, 0), rows.length - 1)]
+      if (picked !== undefined) onPick?.(picked)
     } else if (event.key === 'Enter' && row !== undefined) onOpen(row, isMac ? event.metaKey : event.ctrlKey)
     else if (isMenuKey(event) && row !== undefined) onMenu?.(row)
     else if (!selectByKey(event)) return
@@ -144,14 +156,15 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
   }
 
   // One function for all time, so that a row is drawn again only when it changed itself.
-  const latest = useRef({ onOpen, onMenu, selectOne, selectTo, idOf: rowId, setActive })
-  latest.current = { onOpen, onMenu, selectOne, selectTo, idOf: rowId, setActive }
+  const latest = useRef({ onOpen, onPick, onMenu, selectOne, selectTo, idOf: rowId, setActive })
+  latest.current = { onOpen, onPick, onMenu, selectOne, selectTo, idOf: rowId, setActive }
   const press = useCallback((row: Row, index: number, event: MouseEvent) => {
     const now = latest.current
     now.setActive(index)
     const onMark = event.target instanceof Element && event.target.closest('[data-select]') !== null
     if (event.shiftKey) now.selectTo(now.idOf(row))
     else if (onMark) now.selectOne(now.idOf(row))
+    else if (now.onPick !== undefined && event.detail < 2) now.onPick(row)
     else now.onOpen(row, isMac ? event.metaKey : event.ctrlKey)
   }, [])
   const menu = useCallback((row: Row, index: number, event: MouseEvent) => {

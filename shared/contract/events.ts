@@ -7,6 +7,7 @@ import { engineEvents } from './engines.ts'
 import { jobEvents } from './jobs.ts'
 import { metricsResult } from './machine.ts'
 import { leaseView, takeoverEvents, watcher } from './takeover.ts'
+import { timelineEvents } from './timeline.ts'
 import { workerEvents } from './workers.ts'
 
 /** Everything that changes on a machine, as it happens and, with `since`, as it happened. */
@@ -42,6 +43,7 @@ export const events = [
   ...engineEvents,
   ...takeoverEvents,
   ...jobEvents,
+  ...timelineEvents,
 ] as const
 
 export const eventEnvelope = z.looseObject({

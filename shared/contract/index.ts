@@ -70,6 +70,7 @@ import {
   wait,
 } from './pages.ts'
 import { getTakeover, handBack, renewLease, takeLease, takeoverRequestCalls, vnc } from './takeover.ts'
+import { timelineCalls } from './timeline.ts'
 import { drainWorker, listWorkers, startWorker, stopWorker } from './workers.ts'
 
 /** The whole API on one page. What is not here does not exist. */
@@ -184,6 +185,8 @@ export const calls = [
 
   ...engineCalls,
   ...jobCalls,
+
+  ...timelineCalls,
 ] as const
 
 export const sockets = [eventsSocket, vnc, watch, execSocket, terminalSocket, logsSocket, cdp, cdpPage] as const

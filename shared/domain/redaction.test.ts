@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isSensitiveEnvKey, redact, redactCommand } from './redaction.ts'
+import { isSensitiveEnvKey, redact, redactAddress, redactCommand, redactPageText } from './redaction.ts'
 
 describe('environment variables that stay on their machine', () => {
   test.each([
@@ -46,3 +46,34 @@ test.each(['grep token file.txt', 'ls -la /keys', 'docker ps --all', 'ssh-keygen
   '%s is left as it is',
   (command) => expect(redactCommand(command)).toBe(command),
 )
+
+test.each([
+  ['https://x.example/cb?code=canary&page=2', 'page=2'],
+  ['https://x.example/cb#access_token=canary&kind=b', 'kind=b'],
+  ['https://me:canary@x.example/a', 'x.example/a'],
+  ['https://x.example/s3?X-Amz-Signature=canary', 'x.example/s3'],
+  ['wss://x.example/live?api_key=canary', 'wss://x.example/live'],
+  [`https://x.example/reset/canary1${'a1'.repeat(20)}/now`, '/now'],
+  [`data:text/plain,canary`, 'data:'],
+])('the address %s lets nobody in', (address, kept) => {
+  expect(redactAddress(address)).not.toContain('canary')
+  expect(redactAddress(address)).toContain(kept)
+})
+
+test.each([
+  ['Failed for {"user":"bob","password":"canary x"}', 'bob'],
+  ['401 with Authorization: Bearer canary for /me', '/me'],
+  ['GET https://x.example/a?token=canary failed', 'x.example/a'],
+  ['jwt eyJhbGciOiJI.canary.canary expired', 'expired'],
+  ['key sk-canary0123456789abcdef refused', 'refused'],
+  ['{apiKey: canary, tries: 3}', 'apiKey'],
+])('the page’s text "%s" keeps its sense and loses its secret', (text, kept) => {
+  expect(redactPageText(text)).not.toContain('canary')
+  expect(redactPageText(text)).toContain(kept)
+})
+
+test('a text of a page that says nothing secret is left as it is, and a long one is cut', () => {
+  const plain = "TypeError: Cannot read properties of undefined (reading 'map') at https://x.example/app.js:10:3"
+  expect(redactPageText(plain)).toBe(plain)
+  expect(redactPageText('x '.repeat(100_000)).length).toBeLessThan(600)
+})

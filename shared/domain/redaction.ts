@@ -47,3 +47,38 @@ export function redactCommand(command: string): string {
       .replace(new RegExp(`(--?[A-Za-z][\\w-]*)(\\s+)(?!-)${value}`, 'g'), hide)
   )
 }
+
+/** Parameters of addresses that are as good as a password, beyond the names that are elsewhere. */
+const sensitiveQuery = /^(code|sig|signature|auth|session|sid|jwt|state|nonce|otp|ticket|x-amz-.*|hmac|hash)$/i
+/** What looks like a secret whatever stands before it: JSON web tokens, known prefixes, long mixed runs. */
+const secretLooking =
+  /\beyJ[\w-]{8,}(?:\.[\w-]+){0,2}|\b(?:sk|pk|rk|ghp|gho|ghs|xox[abprs]|AKIA|ASIA|glpat|npm)[-_]?[A-Za-z0-9_-]{16,}|\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{40,}/g
+
+/** An address that a page asked for: whom and what, without what would let someone in. */
+export function redactAddress(address: string, maxLength = 500): string {
+  const [, before = '', query = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(address) ?? []
+  const hide = (part: string) =>
+    part.replace(/([?&#;])([^=&#;]+)=([^&#;]*)/g, (whole, sign: string, name: string) =>
+      isSensitiveKey(name) || sensitiveQuery.test(name) ? `${sign}${name}=***` : whole,
+    )
+  const plain = before.startsWith('data:') ? 'data:…' : before
+  return cut(redactText(plain.replace(secretLooking, '***') + hide(query) + hide(fragment)), maxLength)
+}
+
+/** What a page wrote: addresses and anything named or shaped like a secret made harmless, and cut. */
+export function redactPageText(text: string, maxLength = 500): string {
+  // Cut first: a page decides how long it is, and patterns take their time.
+  const addressed = cut(text, maxLength * 2).replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s'"<>)]+/gi, (address) =>
+    redactAddress(address),
+  )
+  const named = addressed.replace(
+    /(["'])([\w.-]+)\1(\s*:\s*)("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s,}\]]+)/g,
+    (whole, quote: string, name: string, between: string) =>
+      isSensitiveKey(name) ? `${quote}${name}${quote}${between}***` : whole,
+  )
+  return cut(redactCommand(named).replace(secretLooking, '***'), maxLength)
+}
+
+function cut(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
+}

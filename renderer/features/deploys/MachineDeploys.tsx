@@ -1,9 +1,10 @@
 import { Rocket, Undo2 } from 'lucide-react'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import type { DeployRecord } from '../../../shared/contract/deploys.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { keysOf } from '../../app/actions.ts'
 import { callAgent, onIpcEvent, problemOf } from '../../app/bridge.ts'
+import { takeTarget } from '../../app/target.ts'
 import { useBusy } from '../../app/work.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -31,6 +32,7 @@ export function MachineDeploys({ machine }: { machine: MachineView }) {
   const rollouts = useDeploys((state) => state.rollouts)
   const mine = running(rollouts).filter(({ legs }) => legs.some(({ machineId }) => machineId === machine.id))
   const up = machine.state === 'running'
+  const [aimed] = useState(() => takeTarget('deploys', machine.id)?.id ?? null)
   return (
     <div className={styles.machineDeploys} data-testid="machine-deploys">
       <Head machine={machine} deploys={deploys} />
@@ -46,7 +48,7 @@ export function MachineDeploys({ machine }: { machine: MachineView }) {
           text="The machine keeps a record of every deploy, with the digest to go back to."
         />
       )}
-      {deploys !== null && deploys.length > 0 && <AgentTable deploys={deploys} />}
+      {deploys !== null && deploys.length > 0 && <AgentTable deploys={deploys} aimed={aimed} />}
       {deploys !== null && deploys.length < total && <Button onClick={more}>Show older</Button>}
     </div>
   )
@@ -146,7 +148,7 @@ const looks: Record<string, StateLook> = {
   cancelled: { tone: 'off', shape: 'square', word: 'Cancelled' },
 }
 
-function AgentTable({ deploys }: { deploys: readonly DeployRecord[] }) {
+function AgentTable({ deploys, aimed }: { deploys: readonly DeployRecord[]; aimed: string | null }) {
   return (
     <table className={historyStyles.table}>
       <thead>
@@ -159,19 +161,23 @@ function AgentTable({ deploys }: { deploys: readonly DeployRecord[] }) {
       </thead>
       <tbody>
         {deploys.map((deploy) => (
-          <AgentRow key={deploy.id} deploy={deploy} />
+          <AgentRow key={deploy.id} deploy={deploy} aimed={String(deploy.id) === aimed} />
         ))}
       </tbody>
     </table>
   )
 }
 
-function AgentRow({ deploy }: { deploy: DeployRecord }) {
+function AgentRow({ deploy, aimed }: { deploy: DeployRecord; aimed: boolean }) {
+  const row = useRef<HTMLTableRowElement>(null)
+  useEffect(() => {
+    if (aimed) row.current?.scrollIntoView({ block: 'center' })
+  }, [aimed])
   const look = looks[deploy.status] ?? { tone: 'unknown', shape: 'diamond', word: deploy.status }
   const took = deploy.finishedAt === null ? undefined : Date.parse(deploy.finishedAt) - Date.parse(deploy.startedAt)
   return (
     <>
-      <tr data-testid={`agent-deploy-${deploy.id}`}>
+      <tr ref={row} data-testid={`agent-deploy-${deploy.id}`} data-aimed={aimed ? '' : undefined}>
         <td>
           <StateDot {...look} />
         </td>

@@ -10,7 +10,7 @@ import { FeedNotes } from './FeedNotes.tsx'
 import styles from './Logs.module.css'
 import { LogsBar } from './LogsBar.tsx'
 import { currentLogs } from './operations.ts'
-import { LogScreen } from './screen.ts'
+import { formatMoment, LogScreen } from './screen.ts'
 import { LogsSession } from './session.ts'
 import { useUsualPicks } from './useUsualPicks.ts'
 
@@ -18,10 +18,12 @@ interface LogsPanelProps {
   /** What the person chose here is kept under this name. */
   view: string
   machines: readonly MachineView[]
+  /** A moment to show once its lines are there. */
+  aimed?: number | undefined
 }
 
 /** History and stream of one or many services in one list by time. */
-export function LogsPanel({ view, machines }: LogsPanelProps) {
+export function LogsPanel({ view, machines, aimed }: LogsPanelProps) {
   const { since, picks, wrap } = useChoice(view)
   const [session, setSession] = useState<LogsSession | null>(null)
   useUsualPicks(view, machines)
@@ -46,6 +48,7 @@ export function LogsPanel({ view, machines }: LogsPanelProps) {
     <div className={styles.panel}>
       <LogsBar view={view} machines={machines} session={session} />
       <FeedNotes session={session} />
+      {aimed !== undefined && <Aimed session={session} time={aimed} />}
       {picks?.length === 0 ? (
         <EmptyState
           icon={<ScrollText size={26} aria-hidden />}
@@ -96,6 +99,29 @@ function namesOf(session: LogsSession, keys: string) {
     severalMachines: new Set(picks.map(({ machineId }) => machineId)).size > 1,
     severalServices: new Set(picks.map(({ service }) => service)).size > 1 || picks.length <= 1,
   }
+}
+
+/** Goes to a moment when the history has been read; says so when it does not reach that far. */
+function Aimed({ session, time }: { session: LogsSession; time: number }) {
+  const read = session.state(({ feeds, stats }) => {
+    const all = Object.values(feeds)
+    return all.length > 0 && all.every(({ state }) => state !== 'loading') && (stats?.lines ?? 0) > 0
+  })
+  const first = session.state(({ stats }) => stats?.firstTime ?? null)
+  const [gone, setGone] = useState(false)
+  useEffect(() => {
+    if (!read || gone) return
+    session.post({ type: 'jump', time })
+    setGone(true)
+  }, [read, gone, session, time])
+  const missing = gone && first !== null && first > time
+  return (
+    <div className={styles.aimed} role="status" data-testid="logs-aimed">
+      {missing
+        ? `The lines that are kept begin after ${formatMoment(time)}.`
+        : `${gone ? 'At' : 'Looking for'} ${formatMoment(time)}, from the timeline.`}
+    </div>
+  )
 }
 
 /** Why there is nothing to see. */

@@ -13,6 +13,14 @@ export const sinceNames: Readonly<Record<Since, string>> = {
   'ago:1440': 'Since 24 h ago',
 }
 
+/** The shortest beginning that has a moment in it. */
+export function sinceFor(time: number, now: number): Since {
+  const minutes = (now - time) / 60_000
+  if (minutes < 14) return 'ago:15'
+  if (minutes < 58) return 'ago:60'
+  return minutes < 355 ? 'ago:360' : 'ago:1440'
+}
+
 /** One service of one machine. */
 export interface Pick {
   machineId: string

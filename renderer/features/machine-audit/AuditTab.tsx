@@ -4,7 +4,8 @@ import type { AuditEntry } from '../../../shared/contract/audit.ts'
 import { auditActions } from '../../../shared/contract/audit-actions.ts'
 import type { CallResult } from '../../../shared/contract/index.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
-import { callAgent } from '../../app/bridge.ts'
+import { call, callAgent } from '../../app/bridge.ts'
+import { takeTarget } from '../../app/target.ts'
 import { useBusy, work } from '../../app/work.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Badge } from '../../ui/Badge.tsx'
@@ -16,11 +17,12 @@ import { ErrorText } from '../../ui/ErrorText.tsx'
 import { Input } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
+import { toast } from '../../ui/Toast.tsx'
 import type { Tone } from '../../ui/tone.ts'
 import { useSort } from '../../ui/useSort.ts'
 import { useWide } from '../../ui/useWide.ts'
 import { Freshness } from '../machine/Freshness.tsx'
-import { whyNot } from '../machine/reach.ts'
+import { isReachable, whyNot } from '../machine/reach.ts'
 import tab from '../machine/Tab.module.css'
 import { useKnown } from '../machine/useKnown.ts'
 import { StateStrip } from '../state/StateStrip.tsx'
@@ -53,6 +55,7 @@ export function AuditTab({ machine }: { machine: MachineView }) {
   const [operator, setOperator] = useState('')
   const [pages, setPages] = useState(1)
   const [opened, setOpened] = useState<AuditEntry | null>(null)
+  useAimed(machine, setOpened)
   const wide = useWide(1180)
   // Only at the press of a key: a time that moved with each drawing would ask without end.
   const from = useMemo(
@@ -148,6 +151,27 @@ export function AuditTab({ machine }: { machine: MachineView }) {
       <EntryDialog entry={opened} onClose={() => setOpened(null)} />
     </div>
   )
+}
+
+/** Opens the entry that was asked for elsewhere: from the machine, or from what was kept of it. */
+function useAimed(machine: MachineView, open: (entry: AuditEntry) => void): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the tab is opened for it
+  useEffect(() => {
+    const target = takeTarget('audit', machine.id)
+    if (target === null) return
+    const found = isReachable(machine)
+      ? callAgent(machine.id, 'audit.list', { from: target.at, to: target.at })
+      : call('known.get', { machineId: machine.id, call: 'audit.list' }).then(
+          (kept) => kept?.value as CallResult<'audit.list'> | undefined,
+        )
+    void found
+      .catch(() => undefined)
+      .then((answer) => {
+        const entry = answer?.entries.find(({ id }) => String(id) === target.id)
+        if (entry !== undefined) open(entry)
+        else toast({ title: 'That entry of the audit is not known here', detail: 'The list below is all there is.' })
+      })
+  }, [machine.id])
 }
 
 /** The same choice that the machine makes, for what was kept of it. */

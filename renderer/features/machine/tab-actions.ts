@@ -18,6 +18,7 @@ const showTab = (tab: MachineTab, title: string, keys: string): ConsoleAction =>
 
 /** The tabs of the open machine, what is done in them, and the screen of all workers. */
 export const tabActions: readonly ConsoleAction[] = [
+  showTab('timeline', 'Timeline', 'm h'),
   showTab('workers', 'Workers', 'm k'),
   showTab('containers', 'Containers', 'm c'),
   showTab('env', 'Env', 'm e'),

@@ -1,4 +1,5 @@
 import {
+  ChartGantt,
   Container,
   Cpu,
   KeyRound,
@@ -20,6 +21,7 @@ import { LiveTab } from '../live/LiveTab.tsx'
 const InspectorTab = lazy(() =>
   import('../inspector/InspectorTab.tsx').then((part) => ({ default: part.InspectorTab })),
 )
+const TimelineTab = lazy(() => import('../timeline/TimelineTab.tsx').then((part) => ({ default: part.TimelineTab })))
 const TerminalTab = lazy(() => import('../terminal/TerminalTab.tsx').then((part) => ({ default: part.TerminalTab })))
 const LogsTab = lazy(() => import('../logs/LogsTab.tsx').then((part) => ({ default: part.LogsTab })))
 const Overview = lazy(() => import('./Overview.tsx').then((part) => ({ default: part.Overview })))
@@ -63,6 +65,12 @@ export const tabsOfMachine: readonly TabOfMachine[] = [
     title: 'Inspector',
     icon: <SquareMousePointer size={15} aria-hidden />,
     content: whenShown(InspectorTab),
+  },
+  {
+    value: 'timeline',
+    title: 'Timeline',
+    icon: <ChartGantt size={15} aria-hidden />,
+    content: whenShown(TimelineTab),
   },
   {
     value: 'overview',
