@@ -1,5 +1,17 @@
-import { BrowserWindow, clipboard, dialog, MessageChannelMain, nativeTheme, powerMonitor, shell } from 'electron'
+import {
+  app,
+  BrowserWindow,
+  clipboard,
+  dialog,
+  MessageChannelMain,
+  Notification,
+  nativeTheme,
+  powerMonitor,
+  session,
+  shell,
+} from 'electron'
 import { contractVersion } from '../shared/contract/index.ts'
+import type { Settings } from '../shared/ipc.ts'
 import { systemClock } from './clock.ts'
 import { LocalMachine } from './fleet/local-machine.ts'
 import { readStartPage } from './fleet/start-page.ts'
@@ -20,6 +32,7 @@ import type { appPaths } from './paths.ts'
 import { machineOf } from './places.ts'
 import { SettingsKeeper } from './settings.ts'
 import { showNotification } from './show-notification.ts'
+import { clearAtNextStart } from './store/begin-anew.ts'
 import type { Store } from './store/store.ts'
 import { SshTerminals } from './terminal/ssh-terminal.ts'
 import { Prompts } from './tunnels/prompts.ts'
@@ -34,15 +47,26 @@ export interface ConsoleParts {
   launch: LaunchOptions
   developer: boolean
   onLivePicture: () => void
+  onSettings: (settings: Settings) => void
   windows: Windows
 }
 
 /** Puts the console together. Loaded after the window is under way: it is the larger part of main. */
-export function createConsole({ store, log, paths, launch, developer, onLivePicture, windows }: ConsoleParts) {
+export function createConsole({
+  store,
+  log,
+  paths,
+  launch,
+  developer,
+  onLivePicture,
+  onSettings,
+  windows,
+}: ConsoleParts) {
   const vault = new Vault()
   const settings = new SettingsKeeper(store, (changed) => {
     nativeTheme.themeSource = changed.theme
     broadcast('settings.changed', changed)
+    onSettings(changed)
   })
   nativeTheme.themeSource = settings.current.theme
   const agent = new LocalAgent({
@@ -100,12 +124,21 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
   const handlers = createHandlers({
     ...{ local, streams, vault, settings, tunnels, prompts, about, onLivePicture, store, windows },
     ...{ sshTerminals, keptLogs, savings },
+    notificationsSupported: () => Notification.isSupported(),
     testNotification: (notification) => showNotification(notification, goTo),
     ...machines,
     clock: systemClock,
     chooseFile,
     clipboard,
     openLink: (url) => shell.openExternal(url),
+    files: paths,
+    beginAnew: async () => {
+      clearAtNextStart(app.getPath('userData'))
+      await session.defaultSession.clearStorageData()
+      app.relaunch()
+      // After the answer: the window that asked may still hear it.
+      setImmediate(() => app.quit())
+    },
   })
   machines.start()
   // Found out while the window loads: it is one of the first things the window asks for.
