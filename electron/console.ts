@@ -1,5 +1,17 @@
-import { BrowserWindow, clipboard, dialog, MessageChannelMain, nativeTheme, powerMonitor, shell } from 'electron'
+import {
+  app,
+  BrowserWindow,
+  clipboard,
+  dialog,
+  MessageChannelMain,
+  Notification,
+  nativeTheme,
+  powerMonitor,
+  session,
+  shell,
+} from 'electron'
 import { contractVersion } from '../shared/contract/index.ts'
+import type { Settings } from '../shared/ipc.ts'
 import { systemClock } from './clock.ts'
 import { DevToolsWindows } from './devtools/windows.ts'
 import { LocalMachine } from './fleet/local-machine.ts'
@@ -22,6 +34,7 @@ import { machineOf } from './places.ts'
 import { Recordings } from './recordings/recordings.ts'
 import { SettingsKeeper } from './settings.ts'
 import { showNotification } from './show-notification.ts'
+import { clearAtNextStart } from './store/begin-anew.ts'
 import type { Store } from './store/store.ts'
 import { SshTerminals } from './terminal/ssh-terminal.ts'
 import { Prompts } from './tunnels/prompts.ts'
@@ -36,15 +49,26 @@ export interface ConsoleParts {
   launch: LaunchOptions
   developer: boolean
   onLivePicture: () => void
+  onSettings: (settings: Settings) => void
   windows: Windows
 }
 
 /** Puts the console together. Loaded after the window is under way: it is the larger part of main. */
-export function createConsole({ store, log, paths, launch, developer, onLivePicture, windows }: ConsoleParts) {
+export function createConsole({
+  store,
+  log,
+  paths,
+  launch,
+  developer,
+  onLivePicture,
+  onSettings,
+  windows,
+}: ConsoleParts) {
   const vault = new Vault()
   const settings = new SettingsKeeper(store, (changed) => {
     nativeTheme.themeSource = changed.theme
     broadcast('settings.changed', changed)
+    onSettings(changed)
   })
   nativeTheme.themeSource = settings.current.theme
   const agent = new LocalAgent({
@@ -110,12 +134,21 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
     ...{ local, streams, vault, settings, tunnels, prompts, about, onLivePicture, store, windows },
     ...{ sshTerminals, keptLogs, savings, devTools, recordings },
     forgetDevTools: (machineId) => devTools.forget(machineId),
+    notificationsSupported: () => Notification.isSupported(),
     testNotification: (notification) => showNotification(notification, goTo),
     ...machines,
     clock: systemClock,
     chooseFile,
     clipboard,
     openLink: (url) => shell.openExternal(url),
+    files: paths,
+    beginAnew: async () => {
+      clearAtNextStart(app.getPath('userData'))
+      await session.defaultSession.clearStorageData()
+      app.relaunch()
+      // After the answer: the window that asked may still hear it.
+      setImmediate(() => app.quit())
+    },
   })
   machines.start()
   // Found out while the window loads: it is one of the first things the window asks for.

@@ -1,13 +1,15 @@
 import { app, BrowserWindow, dialog } from 'electron'
+import type { Settings } from '../shared/ipc.ts'
 import { recordingsUrl } from './app-scheme.ts'
 import { claimInstance } from './instance.ts'
 import { admit, serveIpc, tell } from './ipc/serve.ts'
 import { readLaunchOptions } from './launch-options.ts'
 import { openLog } from './log.ts'
-import { setMenu } from './menu.ts'
+import { chosenShortcuts, setMenu } from './menu.ts'
 import { appPaths } from './paths.ts'
 import { onQuit } from './quit.ts'
 import { takeScreenshot } from './screenshot.ts'
+import { clearIfWanted } from './store/begin-anew.ts'
 import { openStore, type Store } from './store/store.ts'
 import { allowedOrigins, registerAppScheme, secureSession } from './window.ts'
 import { Windows } from './windows.ts'
@@ -25,6 +27,7 @@ else app.quit()
 function start(release: () => void): void {
   const paths = appPaths()
   const developer = !app.isPackaged
+  clearIfWanted(app.getPath('userData'), paths)
   const log = openLog(paths.logs, { echo: developer && process.env['PILOTHOUSE_LOG'] === 'stderr' })
   const store = openStoreOrExplain(paths.store)
   if (store === undefined) return
@@ -35,6 +38,8 @@ function start(release: () => void): void {
       ? undefined
       : takeScreenshot(launch.screenshot, () => BrowserWindow.getAllWindows()[0])
   const onLivePicture = () => screenshot?.livePictureShown()
+  const kept = chosenShortcuts(store.settings.get('shortcuts'))
+  const onSettings = ({ shortcuts }: Settings) => setMenu(toFocused, { developer, shortcuts })
   const windows = new Windows({
     preload: paths.preload,
     settings: store.settings,
@@ -48,7 +53,9 @@ function start(release: () => void): void {
     // Begins after the window's own process was started: both then load at the same time.
     .then(() => openWindows())
     .then(() => import('./console.ts'))
-    .then(({ createConsole }) => createConsole({ store, log, paths, launch, developer, onLivePicture, windows }))
+    .then(({ createConsole }) =>
+      createConsole({ store, log, paths, launch, developer, onLivePicture, onSettings, windows }),
+    )
   serveIpc(
     loading.then((console) => console.dispatch),
     allowedOrigins,
@@ -82,7 +89,7 @@ function start(release: () => void): void {
       secureSession(paths.renderer, async (request) =>
         isRecording(request) ? (await loading).serveRecording(request) : undefined,
       )
-      setMenu(toFocused, { developer })
+      setMenu(toFocused, { developer, shortcuts: kept })
     }
     prepared = true
     // Told to show one thing, the console shows that and leaves the other windows of the last run for the next time.

@@ -25,7 +25,7 @@ export interface ShownNotification {
 
 export interface NotificationsDeps {
   choices: () => NotificationChoices
-  show: (notification: ShownNotification) => void
+  show: (notification: ShownNotification) => unknown
   /** What the window with the focus shows; null while another program has the focus. */
   focusedPlace: () => string | null
   clock: Clock

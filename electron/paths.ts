@@ -12,6 +12,7 @@ export function appPaths() {
     renderer: path.join(root, 'out', 'renderer'),
     store: path.join(data, 'console.db'),
     logs: path.join(data, 'logs'),
+    licences: path.join(root, 'out', 'licences.json'),
     localAgentData: path.join(data, 'local-agent'),
     node:
       process.env['PILOTHOUSE_NODE'] ?? path.join(resources ?? path.join(root, 'node_modules'), 'node', 'bin', 'node'),

@@ -16,6 +16,7 @@ export class SettingsKeeper {
       ...{ leaseMinutes: 5, takeoverSound: false },
       ...{ copyOnSelect: false, screenReader: false },
       notifications: { takeovers: false, deploys: false, lost: false, sound: false },
+      shortcuts: {},
     }
     for (const key of Object.keys(settingsSchema.shape) as (keyof Settings)[]) {
       const checked = settingsSchema.shape[key].safeParse(store.settings.get(key))

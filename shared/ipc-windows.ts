@@ -10,8 +10,16 @@ export const windowCalls = {
     params: z.strictObject({ machineId, tab: z.string().regex(/^[a-z-]{1,40}$/) }),
     result: z.object({}),
   },
-  /** One notification of each kind that is chosen, to see and hear what they are like; false where none can be shown. */
-  'notifications.test': { params: z.strictObject({}), result: z.object({ shown: z.boolean() }) },
+  /** Whether the system shows notifications at all. */
+  'notifications.state': {
+    params: z.strictObject({}),
+    result: z.object({ supported: z.boolean(), detail: z.string() }),
+  },
+  /** One notification, to see and hear what they are like, and what the system said to it. */
+  'notifications.test': {
+    params: z.strictObject({}),
+    result: z.object({ shown: z.boolean(), answer: z.enum(['shown', 'failed', 'silent']), detail: z.string() }),
+  },
 } as const
 
 export const windowEvents = {

@@ -9,6 +9,7 @@ import { inspectorCalls } from './ipc-inspector.ts'
 import { logsCalls } from './ipc-logs.ts'
 import { machineCalls, machineEvents } from './ipc-machine.ts'
 import { powerCalls, powerEvents } from './ipc-power.ts'
+import { settingsCalls } from './ipc-settings.ts'
 import { takeoverIpc } from './ipc-takeover.ts'
 import { terminalCalls } from './ipc-terminal.ts'
 import { windowCalls, windowEvents } from './ipc-windows.ts'
@@ -61,6 +62,8 @@ export const settingsSchema = z.strictObject({
   /** Terminals are read out by screen readers; costs a little time for every line. */
   screenReader: z.boolean(),
   notifications: notificationChoices,
+  /** Keys that a person chose instead of an action's own, by the action. */
+  shortcuts: z.record(z.string().max(100), z.string().max(60)),
 })
 export type Settings = z.infer<typeof settingsSchema>
 
@@ -133,6 +136,7 @@ export const ipcCalls = {
   ...deployCalls,
   ...windowCalls,
   ...machineCalls,
+  ...settingsCalls,
   'app.info': define(nothing, appInfo),
   'app.copyText': define(z.strictObject({ text: z.string().max(1024 * 1024) }), done),
   /** The live view shows a page: what `--screenshot` waits for. */

@@ -228,7 +228,7 @@ describe('an observer', () => {
     const html = 'document.documentElement.outerHTML'
     const markup = (await act('Runtime.evaluate', { expression: html })).result
     const { result } = await look('DOM.getDocument')
-    const { nodeId } = result?.['root'] as { nodeId: number }
+    const { nodeId } = (result ?? {})['root'] as { nodeId: number }
     const marked = { nodeId, highlightConfig: { contentColor: { r: 255, g: 0, b: 0, a: 1 } } }
     expect((await look('Overlay.highlightNode', marked)).error).toBeUndefined()
     expect((await act('Runtime.evaluate', { expression: html })).result).toEqual(markup)

@@ -16,6 +16,7 @@ import { type InspectorHandlerDeps, inspectorHandlers } from './inspector-handle
 import { type LogsHandlerDeps, logsHandlers } from './logs-handlers.ts'
 import { type MachineHandlerDeps, machineHandlers } from './machine-handlers.ts'
 import { type PowerHandlerDeps, powerHandlers } from './power-handlers.ts'
+import { type SettingsHandlerDeps, settingsHandlers } from './settings-handlers.ts'
 import type { Streams } from './streams.ts'
 import { takeoverHandlers } from './takeover-handlers.ts'
 import { type TerminalHandlerDeps, terminalHandlers } from './terminal-handlers.ts'
@@ -31,11 +32,12 @@ export interface HandlerDeps
     AuditHandlerDeps,
     Omit<InspectorHandlerDeps, 'fleet'>,
     Pick<MachineHandlerDeps, 'answers' | 'workers' | 'rotation'>,
+    Pick<SettingsHandlerDeps, 'files' | 'beginAnew' | 'ec2' | 'awsKeys'>,
     WindowHandlerDeps {
   fleet: Fleet
   local: LocalMachine
   streams: Streams
-  vault: Pick<Vault, 'stateSoon' | 'list'>
+  vault: Vault
   /** Keeps what a machine answered, where that is kept. */
   answered: (machineId: string, name: CallName, params: Record<string, unknown>, answer: unknown) => void
   settings: SettingsKeeper
@@ -67,6 +69,7 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
     ...inspectorHandlers(deps),
     ...deployHandlers({ ...deps, operator: () => settings.current.operator }),
     ...machineHandlers({ ...deps, operator: () => settings.current.operator }),
+    ...settingsHandlers({ ...deps, version: deps.about.version }),
     'app.info': async () => {
       const { open } = about
       // Where to go is said to the first window alone: a second one was opened to show something else.

@@ -2,7 +2,7 @@ import type { Prompts } from '../tunnels/prompts.ts'
 import type { Tunnels } from '../tunnels/tunnels.ts'
 import type { IpcHandlers } from './dispatch.ts'
 
-type Names = Extract<keyof IpcHandlers, `tunnels.${string}` | `prompt.${string}`>
+type Names = Extract<Exclude<keyof IpcHandlers, 'tunnels.surroundings'>, `tunnels.${string}` | `prompt.${string}`>
 
 /** The ways to machines, and what a person is asked on them. */
 export function tunnelHandlers(tunnels: Tunnels, prompts: Prompts): Pick<IpcHandlers, Names> {

@@ -67,6 +67,10 @@ export class KeptLogs {
     this.#store.seenLogs.forget(machineId)
   }
 
+  forgetAll(): void {
+    this.#kept.clear()
+  }
+
   /** Writes what has not been written. */
   flush(): void {
     this.#cancelWrite?.()

@@ -80,6 +80,12 @@ export class Tunnels {
     return { sshNative, connections }
   }
 
+  /** SSH's own files and helpers on this computer. */
+  async surroundings(): Promise<IpcResult<'tunnels.surroundings'>> {
+    const { lookAround } = await import('./ssh/surroundings.ts')
+    return lookAround(this.ssh.environment())
+  }
+
   /** A person asked for something: what waited for them, or for a quieter moment, is tried at once. */
   personActs(): void {
     this.#deps.prompts.personActs()

@@ -113,6 +113,11 @@ export class Vault {
     return [...inMemory, ...(await this.#readIndex(this.#keychain)).kept]
   }
 
+  /** True while it is in no keychain and ends with this run. */
+  isForThisRun(machineId: string, kind: SecretKind): boolean {
+    return this.#forThisRun.has(accountOf(machineId, kind))
+  }
+
   /** A round trip through the real thing, because a keychain that answers may still not take anything. */
   async #probe(): Promise<KeychainState> {
     let keychain: Keychain

@@ -4,7 +4,7 @@ import { useFleet } from '../features/fleet/fleet.store.ts'
 import { TopDialog } from '../ui/Dialog.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
 import { StateDot } from '../ui/StateDot.tsx'
-import { actionContext, actions } from './actions.ts'
+import { actionContext, currentActions } from './actions.ts'
 import styles from './Palette.module.css'
 import { type PaletteEntry, paletteEntries } from './palette.ts'
 import { show, useUi } from './ui.store.ts'
@@ -25,7 +25,7 @@ function PaletteBody() {
   const [active, setActive] = useState(0)
   const machines = useFleet((state) => state.machines)
   const entries = useMemo(
-    () => paletteEntries(query, actions, actionContext(), Object.values(machines)),
+    () => paletteEntries(query, currentActions(), actionContext(), Object.values(machines)),
     [query, machines],
   )
   const shown = Math.min(active, Math.max(0, entries.length - 1))

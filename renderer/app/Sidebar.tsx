@@ -7,13 +7,14 @@ import { openRequests, useTakeovers } from '../features/takeovers/takeovers.stor
 import { countRunning, useWorkers } from '../features/workers/workers.store.ts'
 import { Kbd } from '../ui/Kbd.tsx'
 import { StateDot } from '../ui/StateDot.tsx'
-import { keysOf } from './actions.ts'
+import { useKeysOf } from './actions.ts'
 import { usePins } from './pins.ts'
 import { go, type Route, useRoute } from './route.ts'
 import styles from './Shell.module.css'
 
 /** The short way to every screen, and to the machines a person keeps at hand. */
 export function Sidebar() {
+  const keys = useKeysOf('go.settings')
   const route = useRoute((state) => state.route)
   const machines = useFleet((state) => state.machines)
   const pins = usePins((state) => state.pins)
@@ -91,7 +92,7 @@ export function Sidebar() {
         current={route.screen === 'settings'}
         icon={<Settings size={16} aria-hidden />}
         title="Settings"
-        end={<Kbd keys={keysOf('go.settings') ?? ''} />}
+        end={<Kbd keys={keys} />}
       />
     </nav>
   )

@@ -3,7 +3,7 @@ import type { MachineView } from '../../shared/domain/machine.ts'
 import { useFleet, useMachine } from '../features/fleet/fleet.store.ts'
 import { MachineStateBadge } from '../features/machine/MachineStateBadge.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
-import { keysOf } from './actions.ts'
+import { useKeysOf } from './actions.ts'
 import { go, useRoute } from './route.ts'
 import styles from './Shell.module.css'
 import { show } from './ui.store.ts'
@@ -20,13 +20,14 @@ const titles = {
 
 /** Where one is, in what state it is, and the way to everything else. */
 export function TopBar() {
+  const keys = useKeysOf('palette')
   return (
     <header className={styles.top}>
       <Crumbs />
       <button type="button" className={styles.search} data-testid="open-palette" onClick={() => show('palette')}>
         <Search size={15} aria-hidden />
         <span>Search or run a command</span>
-        <Kbd keys={keysOf('palette') ?? ''} />
+        <Kbd keys={keys} />
       </button>
     </header>
   )

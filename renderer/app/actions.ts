@@ -11,6 +11,7 @@ import { terminalActions } from '../features/terminal/actions.ts'
 import { wallActions } from '../features/wall/actions.ts'
 import type { ActionContext, ConsoleAction } from './action-kit.ts'
 import { useApp } from './app.store.ts'
+import { type Chosen, withKeys } from './chosen-keys.ts'
 import { usePins } from './pins.ts'
 import { useRoute } from './route.ts'
 import { windowActions } from './window-actions.ts'
@@ -45,7 +46,23 @@ export const actions: readonly ConsoleAction[] = [
   ...windowActions,
 ]
 
+const none: Chosen = {}
+let derived: { from: Chosen; actions: readonly ConsoleAction[] } = { from: none, actions }
+
+/** The same with the keys that the person chose. */
+export function currentActions(): readonly ConsoleAction[] {
+  const from = useApp.getState().info?.settings.shortcuts ?? none
+  if (derived.from !== from) derived = { from, actions: withKeys(actions, from) }
+  return derived.actions
+}
+
 /** The keys of an action, for a button that does the same. */
 export function keysOf(id: string): string | undefined {
-  return actions.find((action) => action.id === id)?.keys
+  return currentActions().find((action) => action.id === id)?.keys
+}
+
+/** The same, for what stays on screen while the keys are changed. */
+export function useKeysOf(id: string): string {
+  useApp((state) => state.info?.settings.shortcuts)
+  return keysOf(id) ?? ''
 }

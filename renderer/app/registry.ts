@@ -22,10 +22,11 @@ export function available<Context>(actions: readonly Action<Context>[], context:
 }
 
 /** Turns key presses into actions; remembers the first key of a sequence for a moment. */
-export function keyMatcher<Context>(actions: readonly Action<Context>[]) {
+export function keyMatcher<Context>(actions: readonly Action<Context>[] | (() => readonly Action<Context>[])) {
+  const all = typeof actions === 'function' ? actions : () => actions
   let begun: { press: string; at: number } | null = null
   return (event: KeyPress, context: Context, at: number, onlyAlways = false): Action<Context> | 'begun' | null => {
-    const candidates = available(actions, context).filter((action) => !onlyAlways || action.always === true)
+    const candidates = available(all(), context).filter((action) => !onlyAlways || action.always === true)
     const first = begun !== null && at - begun.at < sequenceMs ? begun.press : null
     begun = null
     for (const action of candidates) {

@@ -16,11 +16,23 @@ export const machineTabs = [
 ] as const
 export type MachineTab = (typeof machineTabs)[number]
 
+export const settingsSections = [
+  'general',
+  'credentials',
+  'tunnels',
+  'shortcuts',
+  'notifications',
+  'prices',
+  'data',
+  'about',
+] as const
+export type SettingsSection = (typeof settingsSections)[number]
+
 export type Route =
   | { screen: 'fleet' }
   | { screen: 'takeovers' }
   | { screen: 'wall' }
-  | { screen: 'settings' }
+  | { screen: 'settings'; section?: SettingsSection }
   | { screen: 'audit' }
   | { screen: 'workers' }
   | { screen: 'deploys' }
@@ -29,13 +41,17 @@ export type Route =
   | { screen: 'logs'; machineIds: readonly string[] }
   | { screen: 'machine'; machineId: string; tab: MachineTab }
 
-const plainScreens = ['takeovers', 'wall', 'settings', 'audit', 'workers', 'deploys', 'diagnostics'] as const
+const plainScreens = ['takeovers', 'wall', 'audit', 'workers', 'deploys', 'diagnostics'] as const
 
 /** The place a hash names; what it does not know is the fleet. */
 export function parseRoute(hash: string): Route {
   const [screen, id, tab] = hash.replace(/^#?\/?/, '').split('/')
   const plain = plainScreens.find((name) => name === screen)
   if (plain !== undefined) return { screen: plain }
+  if (screen === 'settings') {
+    const section = settingsSections.find((name) => name === id)
+    return section === undefined ? { screen } : { screen, section }
+  }
   if (screen === 'logs') return { screen, machineIds: (id ?? '').split(',').filter(Boolean).map(decode) }
   if (screen === 'machine' && id !== undefined && id !== '') {
     const known = machineTabs.find((name) => name === tab)
@@ -55,6 +71,7 @@ function decode(part: string): string {
 export function formatRoute(route: Route): string {
   if (route.screen === 'machine') return `#/machine/${encodeURIComponent(route.machineId)}/${route.tab}`
   if (route.screen === 'logs') return `#/logs/${route.machineIds.map(encodeURIComponent).join(',')}`
+  if (route.screen === 'settings' && route.section !== undefined) return `#/settings/${route.section}`
   return `#/${route.screen}`
 }
 

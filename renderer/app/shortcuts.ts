@@ -1,11 +1,12 @@
 import type { ActionContext } from './action-kit.ts'
-import { actionContext, actions } from './actions.ts'
+import { actionContext, currentActions } from './actions.ts'
 import { keyMatcher } from './registry.ts'
 import { useUi } from './ui.store.ts'
 
 /** Where keys are text, or belong to a machine. */
-function keysGoTo(target: EventTarget | null): 'text' | 'machine' | 'terminal' | 'app' {
+function keysGoTo(target: EventTarget | null): 'text' | 'machine' | 'terminal' | 'recorder' | 'app' {
   if (!(target instanceof HTMLElement)) return 'app'
+  if (target.matches('[data-keys=recorded]')) return 'recorder'
   if (target.closest('[data-keys=terminal]') !== null) return 'terminal'
   if (target.matches('canvas') && target.tabIndex === 0) return 'machine'
   if (target.matches('[data-machine-keys]')) return 'machine'
@@ -15,10 +16,11 @@ function keysGoTo(target: EventTarget | null): 'text' | 'machine' | 'terminal' |
 
 /** Listens for every action's keys; returns the way to stop. */
 export function listenForKeys(): () => void {
-  const match = keyMatcher<ActionContext>(actions)
+  const match = keyMatcher<ActionContext>(currentActions)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || event.repeat) return
     const place = keysGoTo(event.target)
+    if (place === 'recorder') return
     const { open, confirmation } = useUi.getState()
     // A feature's own dialog stands in no store of the app's, but it is there to be seen.
     const dialogOpen =

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { agentBundle } from './build-agent.mjs'
 import { runScript, SetupFailure } from './failure.mjs'
+import { licencesFile, writeLicences } from './licences.mjs'
 import { withLock } from './lock.mjs'
 import { inRoot, root } from './paths.mjs'
 import { prepare, setupLock } from './prepare.mjs'
@@ -25,10 +26,13 @@ export function build(prepared, { evenIfCurrent = false } = {}) {
     await buildPart('Build of the console', outputs, consoleInputs(), evenIfCurrent, () =>
       execute(prepared, [inRoot('node_modules', 'electron-vite', 'bin', 'electron-vite.js'), 'build']),
     )
+    await buildPart('List of the licences', [licencesFile], licencesInputs, evenIfCurrent, async () => writeLicences())
   })
 }
 
 const agentInputs = ['shared', 'agent', 'tsconfig.json', 'package-lock.json', 'resources/setup/build-agent.mjs']
+
+const licencesInputs = ['shared', 'electron', 'renderer', 'agent', 'package-lock.json', 'resources/setup/licences.mjs']
 
 const consoleInputs = () => [
   ...['shared', 'electron', 'renderer', 'resources/icons', 'tsconfig.json', 'package-lock.json'],

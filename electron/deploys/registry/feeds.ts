@@ -45,6 +45,7 @@ interface Watch {
 const minuteMs = 60_000
 /** However often it failed, it is asked once in so long. */
 const longestMs = 60 * minuteMs
+const testLimitMs = 15_000
 /** Not at the start: the window comes first. */
 const firstMs = 5000
 
@@ -130,6 +131,15 @@ export class Feeds {
   async removeLogin(environment: Environment): Promise<FeedView> {
     await this.#deps.logins.remove(environment)
     return this.#tell(environment)
+  }
+
+  /** Asks the registry with the login that is kept, and for nothing else: no tag becomes known, nothing is deployed. */
+  async testLogin(environment: Environment): Promise<void> {
+    const { config } = this.#kept.read(environment)
+    if (config === null)
+      throw new Problem('conflict', `No registry is set for ${environment} any more. Remove the login.`)
+    const account = () => this.#deps.logins.get(environment, config.address)
+    await (this.#deps.makeSource ?? makeRegistry)(config, account).tags(AbortSignal.timeout(testLimitMs))
   }
 
   async dismiss(environment: Environment, tag: string, digest: string): Promise<FeedView> {

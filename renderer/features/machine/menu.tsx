@@ -1,7 +1,7 @@
 import { AppWindow, Hand, Monitor, OctagonX, Pin, PinOff, Power, Stethoscope, Trash2 } from 'lucide-react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { ActionContext } from '../../app/action-kit.ts'
-import { actionContext, actions } from '../../app/actions.ts'
+import { actionContext, currentActions } from '../../app/actions.ts'
 import { usePins } from '../../app/pins.ts'
 import { available } from '../../app/registry.ts'
 import { go } from '../../app/route.ts'
@@ -41,7 +41,7 @@ export function machineMenu(machine: MachineView, opened = false): MenuEntry[] {
     pinned,
   }
   const pinIcon = pinned ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />
-  const entries = available(actions, context)
+  const entries = available(currentActions(), context)
     .filter((action) => offered.includes(action.id))
     .sort((a, b) => offered.indexOf(a.id) - offered.indexOf(b.id))
     .map<MenuEntry>((action) => ({

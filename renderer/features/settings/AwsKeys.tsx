@@ -1,35 +1,18 @@
-import { Trash2 } from 'lucide-react'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { call } from '../../app/bridge.ts'
 import { useBusy, work } from '../../app/work.ts'
-import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
-import { IconButton } from '../../ui/IconButton.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import styles from './Settings.module.css'
 
 const blank = { name: '', accessKeyId: '', secretAccessKey: '' }
 
-/** Keys of AWS: only that they are there, and since when. Profiles need nothing here. */
-export function AwsKeys() {
-  const [kept, setKept] = useState<readonly { name: string; since: string }[]>([])
+/** The one place where keys of AWS are typed in. Profiles need nothing here. */
+export function AwsKeys({ onKept }: { onKept: () => void }) {
   const [typed, setTyped] = useState(blank)
   const busy = useBusy('aws-keys')
-  const reload = () =>
-    call('aws.accounts', {}).then(
-      ({ keys }) => setKept(keys),
-      () => {},
-    )
-  useEffect(
-    () =>
-      void call('aws.accounts', {}).then(
-        ({ keys }) => setKept(keys),
-        () => {},
-      ),
-    [],
-  )
   const complete = Object.values(typed).every((value) => value.trim() !== '')
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -42,12 +25,8 @@ export function AwsKeys() {
         id: 'aws-keys',
       })
     })
-    await reload()
+    onKept()
   }
-  const remove = (name: string) =>
-    work(`aws-keys:${name}`, 'Removing the keys', async () => void (await call('aws.removeKeys', { name }))).then(
-      reload,
-    )
   const input = (key: keyof typeof blank, label: string, type = 'text') => (
     <Field label={label}>
       {(control) => (
@@ -62,20 +41,7 @@ export function AwsKeys() {
     </Field>
   )
   return (
-    <Card title="AWS keys">
-      {kept.map(({ name, since }) => (
-        <div key={name} className={styles.kept}>
-          <span>{name}</span>
-          <span>
-            since <Age at={since} />
-          </span>
-          <IconButton
-            label={`Remove ${name}`}
-            icon={<Trash2 size={14} aria-hidden />}
-            onClick={() => void remove(name)}
-          />
-        </div>
-      ))}
+    <Card title="Add AWS keys" aside="profiles of the AWS command line need nothing here">
       <form className={styles.form} onSubmit={submit} noValidate>
         {input('name', 'Name')}
         {input('accessKeyId', 'Access key id')}

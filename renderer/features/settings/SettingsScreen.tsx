@@ -1,150 +1,79 @@
-import { type FormEvent, useState } from 'react'
+import { Bell, Database, DollarSign, Info, Keyboard, KeyRound, Route, SlidersHorizontal } from 'lucide-react'
+import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import type { AppInfo } from '../../../shared/ipc.ts'
-import { saveSettings, useApp } from '../../app/app.store.ts'
-import { useBusy, work } from '../../app/work.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Card } from '../../ui/Card.tsx'
-import { CopyButton } from '../../ui/CopyButton.tsx'
-import { Field, Input } from '../../ui/Field.tsx'
-import { Select } from '../../ui/Select.tsx'
-import { StateDot } from '../../ui/StateDot.tsx'
-import { toast } from '../../ui/Toast.tsx'
-import { TakeoverSettings } from '../takeovers/TakeoverSettings.tsx'
-import { AwsKeys } from './AwsKeys.tsx'
+import { useApp } from '../../app/app.store.ts'
+import { go, type SettingsSection, useRoute } from '../../app/route.ts'
+import { CredentialsSection } from './CredentialsSection.tsx'
+import { DataSection } from './DataSection.tsx'
+import { GeneralSection } from './GeneralSection.tsx'
+import { NotificationsSection } from './NotificationsSection.tsx'
 import { PricesCard } from './PricesCard.tsx'
 import styles from './Settings.module.css'
+import { ShortcutsSection } from './ShortcutsSection.tsx'
+import { TunnelsSection } from './TunnelsSection.tsx'
 
-const themes = { system: 'As the system', dark: 'Dark', light: 'Light' } as const
+const AboutSection = lazy(() => import('./AboutSection.tsx').then((part) => ({ default: part.AboutSection })))
 
-const keychains = {
-  ready: 'Secrets are kept in this computer’s keychain.',
-  missing: 'There is no keychain: secrets live as long as this run.',
-  locked: 'The keychain is locked: secrets live as long as this run.',
-  weak: 'The keychain is not safe enough: secrets live as long as this run.',
-} as const
+interface Section {
+  section: SettingsSection
+  title: string
+  icon: ReactNode
+  Content: ComponentType<{ info: AppInfo }>
+}
 
-/** What a person can choose, and what this console is. */
+const sections: readonly Section[] = [
+  {
+    section: 'general',
+    title: 'General',
+    icon: <SlidersHorizontal size={15} aria-hidden />,
+    Content: GeneralSection,
+  },
+  {
+    section: 'credentials',
+    title: 'Credentials',
+    icon: <KeyRound size={15} aria-hidden />,
+    Content: CredentialsSection,
+  },
+  { section: 'tunnels', title: 'Tunnels', icon: <Route size={15} aria-hidden />, Content: TunnelsSection },
+  { section: 'shortcuts', title: 'Shortcuts', icon: <Keyboard size={15} aria-hidden />, Content: ShortcutsSection },
+  {
+    section: 'notifications',
+    title: 'Notifications',
+    icon: <Bell size={15} aria-hidden />,
+    Content: NotificationsSection,
+  },
+  { section: 'prices', title: 'Prices', icon: <DollarSign size={15} aria-hidden />, Content: PricesCard },
+  { section: 'data', title: 'Data', icon: <Database size={15} aria-hidden />, Content: DataSection },
+  { section: 'about', title: 'About', icon: <Info size={15} aria-hidden />, Content: AboutSection },
+]
+
+/** What a person can choose, what is kept for them, and what this console is. */
 export function SettingsScreen() {
   const info = useApp((state) => state.info)
+  const route = useRoute((state) => state.route)
   if (info === null) return <div role="status" aria-label="Reading the settings" />
+  const wanted = (route.screen === 'settings' && route.section) || 'general'
+  const shown = sections.find(({ section }) => section === wanted)
   return (
-    <div className={styles.settings}>
-      <Operator name={info.settings.operator} />
-      <Card title="Look">
-        <div className={styles.narrow}>
-          <Field label="Theme">
-            {(control) => (
-              <Select
-                {...control}
-                value={info.settings.theme}
-                options={themes}
-                onChange={(theme) => void work('theme', 'Changing the theme', () => saveSettings({ theme }))}
-              />
-            )}
-          </Field>
-        </div>
-      </Card>
-      <Card title="Terminal">
-        <div className={styles.narrow}>
-          <Field label="Text that is selected in a terminal">
-            {(control) => (
-              <Select
-                {...control}
-                value={info.settings.copyOnSelect ? 'on' : 'off'}
-                options={{ off: 'Is copied with Ctrl+Shift+C', on: 'Is copied at once' }}
-                onChange={(value) =>
-                  void work('terminal', 'Changing the setting', () => saveSettings({ copyOnSelect: value === 'on' }))
-                }
-              />
-            )}
-          </Field>
-          <Field label="Screen readers" hint="Reading terminals out makes much output slower.">
-            {(control) => (
-              <Select
-                {...control}
-                value={info.settings.screenReader ? 'on' : 'off'}
-                options={{ off: 'Terminals are not read out', on: 'Terminals are read out' }}
-                onChange={(value) =>
-                  void work('terminal', 'Changing the setting', () => saveSettings({ screenReader: value === 'on' }))
-                }
-              />
-            )}
-          </Field>
-        </div>
-      </Card>
-      <TakeoverSettings settings={info.settings} className={styles.narrow} />
-      <Card title="Keychain">
-        <div className={styles.state} data-testid="keychain">
-          <StateDot
-            tone={info.keychain.state === 'ready' ? 'up' : 'unknown'}
-            shape={info.keychain.state === 'ready' ? 'round' : 'diamond'}
-          />
-          <div>
-            {keychains[info.keychain.state]}
-            {info.keychain.detail !== '' && <p>{info.keychain.detail}</p>}
-          </div>
-        </div>
-      </Card>
-      <AwsKeys />
-      <PricesCard />
-      <Versions info={info} />
-    </div>
-  )
-}
-
-function Operator({ name }: { name: string }) {
-  const [typed, setTyped] = useState(name)
-  const busy = useBusy('operator')
-  const trimmed = typed.trim()
-  const mistake = trimmed === '' ? 'Machines show this name; it cannot be empty.' : undefined
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (mistake !== undefined || trimmed === name) return
-    if (await work('operator', 'Changing the name', () => saveSettings({ operator: trimmed })))
-      toast({ title: `You are ${trimmed} now`, id: 'operator' })
-  }
-  return (
-    <Card title="Operator">
-      <form className={styles.form} onSubmit={submit}>
-        <div>
-          <Field label="Your name, as other consoles and the audit log show it" error={mistake}>
-            {(control) => (
-              <Input
-                {...control}
-                value={typed}
-                maxLength={100}
-                data-testid="operator-name"
-                onChange={(event) => setTyped(event.target.value)}
-              />
-            )}
-          </Field>
-        </div>
-        <Button type="submit" busy={busy} disabled={mistake !== undefined || trimmed === name}>
-          Save
-        </Button>
-      </form>
-    </Card>
-  )
-}
-
-function Versions({ info }: { info: AppInfo }) {
-  const versions: [string, string][] = [
-    ['Pilothouse', info.version],
-    ['Electron', info.electron],
-    ['Chromium', /Chrome\/([\d.]+)/.exec(navigator.userAgent)?.[1] ?? 'unknown'],
-    ['System', info.platform],
-  ]
-  const text = versions.map(([name, version]) => `${name} ${version}`).join('\n')
-  return (
-    <Card title="Versions" aside={<CopyButton text={text} label="Copy the versions" />}>
-      <dl className={styles.facts}>
-        {versions.map(([name, version]) => (
-          <div key={name} className={styles.fact}>
-            <dt>{name}</dt>
-            <dd>{version}</dd>
-          </div>
+    <div className={styles.screen}>
+      <nav className={styles.sections} aria-label="Settings">
+        {sections.map(({ section, title, icon }) => (
+          <button
+            key={section}
+            type="button"
+            className={styles.section}
+            aria-current={section === wanted ? 'page' : undefined}
+            data-testid={`settings-${section}`}
+            onClick={() => go({ screen: 'settings', section })}
+          >
+            {icon}
+            {title}
+          </button>
         ))}
-      </dl>
-    </Card>
+      </nav>
+      <div className={styles.settings} data-section={wanted}>
+        <Suspense>{shown !== undefined && <shown.Content info={info} />}</Suspense>
+      </div>
+    </div>
   )
 }
