@@ -7,6 +7,18 @@ const at = (...parts: string[]) => path.join(import.meta.dirname, ...parts)
 /** Native code stays outside the bundles; everything else is inside, so that a start opens few files. */
 const native = ['better-sqlite3', '@napi-rs/keyring']
 
+/** zod asks whether it may make code from text, which the windows' policy refuses and reports; and it is large. */
+const withoutZod = {
+  name: 'windows-without-zod',
+  enforce: 'pre' as const,
+  resolveId(source: string, importer: string | undefined) {
+    if (source !== 'zod') return null
+    throw new Error(
+      `${importer} brings zod into a window. Import types only, or move what it needs to a file without zod.`,
+    )
+  },
+}
+
 export default defineConfig({
   main: {
     build: {
@@ -39,7 +51,7 @@ export default defineConfig({
   },
   renderer: {
     root: at('renderer'),
-    plugins: [react()],
+    plugins: [withoutZod, react()],
     worker: { format: 'es' },
     build: {
       outDir: at('out', 'renderer'),

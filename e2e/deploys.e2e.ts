@@ -148,6 +148,8 @@ describe.skipIf(noDockerd !== undefined)(`rolling deploys ${noDockerd ?? ''}`, (
     await console.stop()
 
     console = await start()
+    // It may open where it was a moment before: what a window shows is kept a little later.
+    await console.window.getByRole('button', { name: 'Fleet' }).first().click()
     await at('deploy-banner').getByRole('button', { name: 'Decide…' }).click()
     await status('interrupted')
     expect([await state('box-1'), await state('box-2'), await state('box-3')]).toEqual([

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { workerStatuses } from './contract/workers.ts'
-import { environments } from './domain/machine.ts'
+import { environments } from './domain/environments.ts'
 import { legProgress, rolloutSchema } from './domain/rollout.ts'
 import { rolloutStatuses } from './domain/rollout-states.ts'
 import { tagShape } from './domain/tag-pattern.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { environments, machineTypes, machineView, tunnelSchema } from './domain/machine.ts'
+import { environments } from './domain/environments.ts'
+import { machineTypes, machineView, tunnelSchema } from './domain/machine.ts'
 import { awsAccount, powerStates, priceTable, providerSchema } from './domain/power.ts'
 
 /** The part of the IPC that is about machines as such: power, discovery, enrolment, history, diagnostics. */

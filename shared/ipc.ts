@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { agentEventSchema } from './contract/events.ts'
-import { environments, machineTypes, machineView, tunnelSchema } from './domain/machine.ts'
+import { environments } from './domain/environments.ts'
+import { machineTypes, machineView, tunnelSchema } from './domain/machine.ts'
 import { providerSchema } from './domain/power.ts'
 import { problemSchema } from './errors.ts'
 import { auditCalls } from './ipc-audit.ts'

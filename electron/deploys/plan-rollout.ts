@@ -1,4 +1,5 @@
-import { environments, type MachineView } from '../../shared/domain/machine.ts'
+import { environments } from '../../shared/domain/environments.ts'
+import type { MachineView } from '../../shared/domain/machine.ts'
 import { inBatches } from '../../shared/domain/rollout-states.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { PlannedMachine } from '../../shared/ipc-deploys.ts'

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { browserStatus } from '../contract/browser.ts'
 import { capabilitySchema, metricsResult } from '../contract/machine.ts'
 import { leaseView } from '../contract/takeover.ts'
+import { environments } from './environments.ts'
 import { lifecycleStates } from './lifecycle.ts'
 import { autoStopView, powerView, providerSchema, recreatedView } from './power.ts'
 
 /** A machine as the console knows it: what main keeps, what a window is shown. */
 
-export const environments = ['dev', 'staging', 'prod'] as const
 export const machineTypes = ['ec2', 'macos', 'local_docker', 'ssh_host'] as const
 
 const port = z.int().min(1).max(65535)

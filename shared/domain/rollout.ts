@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { environments } from './machine.ts'
+import { environments } from './environments.ts'
 import { legStates, rolloutStatuses } from './rollout-states.ts'
 
 /** A deploy over several machines, batch by batch, as main keeps it and a window is shown it. */

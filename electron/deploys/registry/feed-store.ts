@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { environments } from '../../../shared/domain/machine.ts'
+import type { environments } from '../../../shared/domain/environments.ts'
 import { type FeedConfig, feedConfig, pendingTag } from '../../../shared/ipc-deploys.ts'
 import type { Store } from '../../store/store.ts'
 

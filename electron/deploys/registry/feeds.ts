@@ -1,4 +1,4 @@
-import { environments } from '../../../shared/domain/machine.ts'
+import { environments } from '../../../shared/domain/environments.ts'
 import { readTagPattern } from '../../../shared/domain/tag-pattern.ts'
 import { Problem, type ProblemCode } from '../../../shared/errors.ts'
 import type { FeedConfig, FeedView, PendingTag } from '../../../shared/ipc-deploys.ts'

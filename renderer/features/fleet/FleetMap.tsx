@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type MouseEvent, memo, useEffect, useId, useMemo, useRef, useState } from 'react'
-import { environments, type MachineView } from '../../../shared/domain/machine.ts'
+import { environments } from '../../../shared/domain/environments.ts'
+import type { MachineView } from '../../../shared/domain/machine.ts'
 import { isMac } from '../../ui/keys.ts'
 import { MenuAt } from '../../ui/MenuAt.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'

@@ -87,7 +87,7 @@ export class TerminalScreen {
     place.append(this.element)
     if (!this.#opened) {
       this.#opened = true
-      this.terminal.open(this.element)
+      this.#styles.whileOpening(() => this.terminal.open(this.element))
     }
     this.#drawWithWebgl()
     this.#observer.observe(this.element)
