@@ -33,6 +33,8 @@ export interface Config {
   recordTerminals: boolean
   /** The shell of terminals, instead of the user's own. */
   shell: string | undefined
+  /** Whom terminals are opened as, instead of the agent's own user; that takes root. */
+  terminalUser: string | undefined
   /** How this machine is powered off, where the usual way is not the right one. */
   shutdownCommand: string | undefined
   /** What the machine's containers look like; see agent/deploys/services-file.ts. */
@@ -81,6 +83,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     execAllow: env['PILOTHOUSE_EXEC_ALLOW'] === undefined ? undefined : list(env['PILOTHOUSE_EXEC_ALLOW']),
     recordTerminals: env['PILOTHOUSE_RECORD_TERMINALS'] === '1',
     shell: env['PILOTHOUSE_SHELL'],
+    terminalUser: userName(env['PILOTHOUSE_TERMINAL_USER']),
     shutdownCommand: env['PILOTHOUSE_SHUTDOWN_COMMAND'],
     servicesFile,
     envFile: path.resolve(env['PILOTHOUSE_ENV_FILE'] ?? path.join(path.dirname(servicesFile), '.env')),
@@ -129,6 +132,13 @@ function displayName(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
   if (!/^:\d{1,5}(\.0)?$/.test(text))
     throw new Error(`PILOTHOUSE_DISPLAY is "${text}"; it takes a display of this machine, such as :0.`)
+  return text
+}
+
+function userName(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/.test(text))
+    throw new Error(`PILOTHOUSE_TERMINAL_USER is "${text}"; it takes the name of a user of this machine.`)
   return text
 }
 

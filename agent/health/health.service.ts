@@ -3,6 +3,7 @@ import type { WorkerView } from '../../shared/contract/workers.ts'
 import type { DockerEngine } from '../docker/engine.ts'
 import type { ManagedContainer } from '../docker/managed.ts'
 import { type Containers, toWorkerView, type Worker } from '../workers/containers.ts'
+import { SharedLook } from './shared-look.ts'
 
 type Health = CallResult<'machine.health'>
 
@@ -24,26 +25,15 @@ export interface Snapshot {
 /** Whether the machine is well, from Docker and from the services themselves; never from what was true before. */
 export class HealthService {
   readonly #options: HealthOptions
-  #looking: Promise<Snapshot> | undefined
-  #next: Promise<Snapshot> | undefined
+  readonly #shared = new SharedLook(() => this.#look())
 
   constructor(options: HealthOptions) {
     this.#options = options
   }
 
-  /**
-   * How it is now. Anyone may ask without a secret, and asking often must not make the machine work: there is
-   * one look at a time, and all who came during it share the next one. Nobody gets one from before they asked.
-   */
+  /** How it is now. Anyone may ask without a secret, and asking often must not make the machine work. */
   snapshot(): Promise<Snapshot> {
-    if (this.#looking === undefined) return this.#begin()
-    this.#next ??= this.#looking
-      .catch(() => {})
-      .then(() => {
-        this.#next = undefined
-        return this.#begin()
-      })
-    return this.#next
+    return this.#shared.look()
   }
 
   async health(): Promise<Health> {
@@ -52,13 +42,6 @@ export class HealthService {
     const { current } = this.#options.deploys
     const deploySafe = health.deploySafe && current === null
     return { ...health, deploySafe, currentDeploy: current, uptimeMs: Math.round(process.uptime() * 1000) }
-  }
-
-  #begin(): Promise<Snapshot> {
-    this.#looking = this.#look().finally(() => {
-      this.#looking = undefined
-    })
-    return this.#looking
   }
 
   async #look(): Promise<Snapshot> {

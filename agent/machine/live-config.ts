@@ -3,7 +3,10 @@ import { Problem } from '../../shared/errors.ts'
 import type { Config } from '../config.ts'
 
 /** Settings that take effect while the agent runs; the others need a restart. */
-const live = ['fleetSalt', 'allowReveal', 'execAllow', 'recordTerminals', 'shell', 'shutdownCommand'] as const
+const live = [
+  ...(['fleetSalt', 'allowReveal', 'execAllow', 'recordTerminals'] as const),
+  ...(['shell', 'terminalUser', 'shutdownCommand'] as const),
+] as const
 
 /** The configuration as it stands now. */
 export class LiveConfig {

@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseJson } from '../../shared/contract/wire.ts'
 import { Problem } from '../../shared/errors.ts'
 
 export const maxBodyBytes = 1024 * 1024
 
-/** The JSON body of a request, or an empty object where there is none. `onRead` is called before any of it is read. */
-export async function readBody(request: IncomingMessage, onRead: () => void): Promise<unknown> {
-  const bytes = await readBytes(request, onRead)
+/** The JSON body of a request, or an empty object where there is none. */
+export async function readBody(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+  const bytes = await readBytes(request, response)
   // Letters that cannot be read must not be replaced by others without a word: they would be written to a file.
   if (!isUtf8(bytes)) throw new Problem('bad-request', 'The body is not UTF-8. Send JSON in UTF-8.')
   const text = bytes.toString('utf8')
@@ -32,10 +32,11 @@ function refuseProto(key: string, value: unknown): unknown {
   return value
 }
 
-function readBytes(request: IncomingMessage, onRead: () => void): Promise<Buffer> {
+function readBytes(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
   const tooLarge = () => new Problem('body-too-large', `A body may have ${maxBodyBytes} bytes at most.`)
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return Promise.reject(tooLarge())
-  onRead()
+  // Who asks before sending a body is told to send it only here, where it will be read.
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

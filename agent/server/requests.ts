@@ -32,11 +32,7 @@ export function createRequestHandler(parts: ServerParts) {
       if (parts.stopping() && call.audit !== undefined) {
         throw new Problem('stopping', 'The agent is stopping. Try again when it is back.')
       }
-      // Who asks before sending a body is told to send it only here, where it will be read.
-      const onRead = () => {
-        if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-      }
-      const params = await readParams(call, pathParts, query, request, onRead)
+      const params = await readParams(call, pathParts, query, request, response)
       const context = new RequestContext(request, response, requestId)
       await answer(parts, call, params, context, request, response)
     } catch (error) {
@@ -67,7 +63,7 @@ async function readParams(
   pathParts: Record<string, string>,
   query: string,
   request: IncomingMessage,
-  onRead: () => void,
+  response: ServerResponse,
 ): Promise<Record<string, unknown>> {
   const search = query === '' ? {} : decodeQuery(call.params, new URLSearchParams(query))
   let given: unknown = search
@@ -75,7 +71,7 @@ async function readParams(
     const extra = Object.keys(search)[0]
     if (extra !== undefined)
       throw new Problem('invalid-params', `"${extra}" stands in the query; this call takes a body.`)
-    given = await readBody(request, onRead)
+    given = await readBody(request, response)
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Problem('invalid-params', 'The body must be a JSON object.')

@@ -1,30 +1,42 @@
 import { statSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { Problem } from '../../shared/errors.ts'
 import { commandEnvironment } from '../exec/environment.ts'
 import { findProgram } from '../processes/find-program.ts'
+import { asUser, terminalAccount } from './other-user.ts'
 import type { PtyOptions } from './pty.ts'
 
-/** Which shell a terminal runs, where, and with which environment; or why it cannot. */
-export function loginShell(told: string | undefined, cwd: string | undefined): Omit<PtyOptions, 'cols' | 'rows'> {
-  const user = os.userInfo()
-  const wanted = told ?? user.shell ?? '/bin/sh'
+export interface ShellSettings {
+  /** Instead of the user's own. */
+  shell: string | undefined
+  /** Whom terminals are opened as, instead of the agent's own user. */
+  terminalUser: string | undefined
+}
+
+/** Which shell a terminal runs, as whom, where, and with which environment; or why it cannot. */
+export async function loginShell(
+  settings: ShellSettings,
+  cwd: string | undefined,
+): Promise<Omit<PtyOptions, 'cols' | 'rows'>> {
+  const user = await terminalAccount(settings.terminalUser)
+  const wanted = settings.shell ?? user.shell
   if (/\/(nologin|false)$/.test(wanted)) {
     throw new Problem(
       'forbidden',
-      `The agent's user (${user.username}) has no login shell. Set PILOTHOUSE_SHELL to one, such as /bin/bash, to allow terminals.`,
+      `The user ${user.name} has no login shell. Set PILOTHOUSE_SHELL to one, such as /bin/bash, to allow terminals.`,
     )
   }
-  const program = findProgram([wanted])
-  if (program === undefined) {
+  const shell = findProgram([wanted])
+  if (shell === undefined) {
     throw new Problem(
       'install-required',
       `The shell ${wanted} is not on this machine. Install it, or set PILOTHOUSE_SHELL.`,
     )
   }
-  const env = { ...commandEnvironment(), SHELL: program, TERM: 'xterm-256color', COLORTERM: 'truecolor' }
-  return { program, args: ['-l'], cwd: folder(cwd, user.homedir), env }
+  const [program = shell, ...args] = [...asUser(user), shell, '-l']
+  const identity = { HOME: user.home, USER: user.name, LOGNAME: user.name, SHELL: shell }
+  const env = { ...commandEnvironment(), ...identity, TERM: 'xterm-256color', COLORTERM: 'truecolor' }
+  return { program, args, cwd: folder(cwd, user.home), env, owner: user.uid }
 }
 
 function folder(wanted: string | undefined, home: string): string {

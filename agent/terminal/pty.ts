@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs'
+import { chownSync, readSync } from 'node:fs'
 import type { ReadStream } from 'node:tty'
 import { findProgram } from '../processes/find-program.ts'
 import { deathGuard } from '../processes/spawn-cared.ts'
@@ -30,6 +30,8 @@ export interface PtyOptions {
   rows: number
   cwd: string
   env: Record<string, string>
+  /** Whose the terminal is; without it, the agent's. */
+  owner?: number
 }
 
 let loading: Promise<NodePty> | undefined
@@ -60,7 +62,9 @@ export async function spawnPty(options: PtyOptions): Promise<Pty> {
   // Bytes, not text: a letter cut in two by a read is the receiver's to put together.
   const terminal = nodePty.spawn(file, args, { name: 'xterm-256color', cols, rows, cwd, env, encoding: null })
   // Private to node-pty, and needed for what its public side has no word for.
-  const { _socket: stream, fd } = terminal as unknown as { _socket: ReadStream; fd: number }
+  const { _socket: stream, fd, _pty: device } = terminal as unknown as { _socket: ReadStream; fd: number; _pty: string }
+  // As a login does: programs open the device by its name.
+  if (options.owner !== undefined && options.owner !== process.getuid?.()) chownSync(device, options.owner, -1)
   const allow = withhold(fd)
   const keep = keepUnread(stream, fd, (bytes) => pty.onData(bytes))
   const pty: Pty = {

@@ -5,7 +5,7 @@ import type { AuditLog } from '../audit/audit.service.ts'
 import type { Log } from '../log.ts'
 import type { CallContext, ServerSocket } from '../server/handlers.ts'
 import { reapTerminals, recordTerminal, terminalMark } from './leftovers.ts'
-import { loginShell } from './login-shell.ts'
+import { loginShell, type ShellSettings } from './login-shell.ts'
 import { loadPty, ptyPackage, spawnPty } from './pty.ts'
 import { Recording } from './recording.ts'
 import { Terminal, type TerminalExit } from './terminal.ts'
@@ -18,7 +18,7 @@ export interface TerminalServiceOptions {
   dataDir: string
   audit: Pick<AuditLog, 'begin' | 'finish'>
   log: Log
-  settings: () => { shell: string | undefined; recordTerminals: boolean }
+  settings: () => ShellSettings & { recordTerminals: boolean }
   /** How long a terminal waits for a client that was cut off. */
   keptDetachedMs?: number
 }
@@ -56,7 +56,7 @@ export class TerminalService {
         retryAfterSeconds: 60,
       })
     }
-    const shell = loginShell(this.#options.settings().shell, params.cwd)
+    const shell = await loginShell(this.#options.settings(), params.cwd)
     await loadPty().catch(() => {
       throw new Problem(
         'install-required',
@@ -105,7 +105,7 @@ export class TerminalService {
   }
 
   async #open(
-    shell: ReturnType<typeof loginShell>,
+    shell: Awaited<ReturnType<typeof loginShell>>,
     { cols, rows }: Params,
     caller: Caller,
     socket: ServerSocket<'terminal'>,
@@ -113,7 +113,7 @@ export class TerminalService {
     const { dataDir, settings } = this.#options
     const id = randomBytes(24).toString('base64url')
     const recording = settings().recordTerminals
-      ? new Recording({ dataDir, id, cols, rows, shell: shell.program })
+      ? new Recording({ dataDir, id, cols, rows, shell: shell.env['SHELL'] ?? shell.program })
       : undefined
     const mark = randomUUID()
     let gone = false

@@ -8,6 +8,7 @@ import { isAside, workerIdOf } from '../docker/managed.ts'
 import type { OneAtATime } from '../docker/one-at-a-time.ts'
 import type { DockerOperations } from '../docker/operations.ts'
 import { freePortFrom } from '../docker/ports.ts'
+import { SharedLook } from '../health/shared-look.ts'
 import { type Containers, toWorkerView, type Worker } from './containers.ts'
 import { beginDrain, drainAndWait, notDrained } from './drain.ts'
 import { askStatus } from './own-server.ts'
@@ -36,13 +37,14 @@ export interface StartWorker {
 /** The workers of this machine: which there are, one more, one less. */
 export class WorkersService {
   readonly #options: WorkersOptions
+  readonly #all = new SharedLook(() => this.#options.containers.workers())
 
   constructor(options: WorkersOptions) {
     this.#options = options
   }
 
   async list(): Promise<WorkerView[]> {
-    return (await this.#options.containers.workers()).map((worker) => toWorkerView(worker))
+    return (await this.#all.look()).map((worker) => toWorkerView(worker))
   }
 
   /** Starts one more worker from the image that is deployed; its id. */

@@ -43,6 +43,8 @@ export interface CallDefinition<
   /** Where the parameters that are not in the path travel. */
   readonly paramsIn: 'query' | 'body'
   readonly result: Result
+  /** Further types in which the same can be had, by `Accept`. */
+  readonly textTypes: readonly string[]
   readonly successStatus: number
   /** Problems beyond the ones every call can have (authentication, validation, internal). */
   readonly problems: readonly ProblemCode[]
@@ -64,6 +66,7 @@ type CallOptions<Name extends string, Params extends ParamsSchema, Result extend
   params?: Params
   paramsIn?: 'query' | 'body'
   result: Result
+  textTypes?: readonly string[]
   successStatus?: number
   problems?: readonly ProblemCode[]
   audit?: AuditAction
@@ -85,6 +88,7 @@ export function defineCall<
   return {
     windows: true,
     paramsIn: options.method === 'GET' || options.method === 'DELETE' ? 'query' : 'body',
+    textTypes: [],
     successStatus: 200,
     problems: [],
     audit: undefined,

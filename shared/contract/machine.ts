@@ -54,6 +54,7 @@ export const metrics = defineCall({
   access: 'open',
   summary: 'Load now. With `Accept: text/plain`, or the OpenMetrics type, the same as OpenMetrics text.',
   result: metricsResult,
+  textTypes: ['text/plain', 'application/openmetrics-text'],
 })
 
 export const capabilityNames = [

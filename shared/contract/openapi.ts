@@ -8,6 +8,25 @@ type Json = Record<string, unknown>
 /** Problems any call can end with, beside its own. */
 const common = ['invalid-params', 'unauthorized', 'browser-refused', 'internal'] as const
 
+/** Who calls stands in the audit log; a key makes a call that changes something run once. */
+const headerParameters = {
+  Operator: { name: 'X-Operator', in: 'header', required: false, schema: { type: 'string', maxLength: 200 } },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    schema: { type: 'string', maxLength: 200 },
+  },
+}
+
+function headersOf(call: CallDefinition): Json[] {
+  const names = [
+    ...(call.audit === undefined ? [] : ['Operator']),
+    ...(call.method === 'GET' ? [] : ['IdempotencyKey']),
+  ]
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+}
+
 /** The whole contract as OpenAPI 3.1. Sockets stand under `x-websockets`, for which OpenAPI has no place. */
 export function createOpenApi(): { openapi: string; paths: Record<string, unknown> } & Json {
   const paths: Record<string, Json> = {}
@@ -32,7 +51,11 @@ export function createOpenApi(): { openapi: string; paths: Record<string, unknow
       ]),
     ),
     components: {
-      securitySchemes: { secret: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        secret: { type: 'http', scheme: 'bearer' },
+        deploySecret: { type: 'apiKey', in: 'header', name: 'X-Deploy-Secret' },
+      },
+      parameters: headerParameters,
       schemas: { Problem: jsonSchema(problemSchema, 'output') },
     },
   }
@@ -54,10 +77,11 @@ function operation(call: CallDefinition): Json {
     operationId: call.name,
     summary: call.summary,
     tags: [call.name.split('.')[0]],
-    security: call.access === 'open' ? [] : [{ secret: [] }],
+    security: call.access === 'open' ? [] : [{ secret: [] }, { deploySecret: [] }],
     parameters: [
       ...properties.filter(([name]) => inPath.includes(name)).map(parameter('path')),
       ...(body ? [] : rest.map(parameter('query'))),
+      ...headersOf(call),
     ],
     ...(body ? { requestBody: requestBody(rest, schema.required ?? []) } : {}),
     responses: responses(call),
@@ -78,7 +102,10 @@ function requestBody(rest: [string, Json][], required: string[]): Json {
 function responses(call: CallDefinition): Json {
   const content = isRaw(call.result)
     ? Object.fromEntries(call.result.raw.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
-    : { 'application/json': { schema: jsonSchema(call.result, 'output') } }
+    : {
+        'application/json': { schema: jsonSchema(call.result, 'output') },
+        ...Object.fromEntries(call.textTypes.map((type) => [type, { schema: { type: 'string' } }])),
+      }
   const answers: Json = { [call.successStatus]: { description: 'Done', content } }
   for (const code of [...common, ...call.problems]) {
     const [status, title] = problemCodes[code]
@@ -92,6 +119,13 @@ function responses(call: CallDefinition): Json {
 }
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _drop, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
+  const { $schema: _drop, ...json } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    // An answer may gain keys within a version; who generates a client from this must not refuse them.
+    override: ({ jsonSchema: made }) => {
+      if (io === 'output' && made.additionalProperties === false) delete made.additionalProperties
+    },
+  }) as Json
   return json
 }
