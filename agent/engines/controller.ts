@@ -193,6 +193,11 @@ export class SandboxController {
     }
   }
 
+  /** Settles when the changes of engines that were begun before are over. */
+  async settled(): Promise<void> {
+    await this.#lock.run('The wait', async () => {}).catch(() => {})
+  }
+
   /** Runs one operation of the connected engine; does not take the lock. Aborting it cuts the engine's connection. */
   async operate<Result>(
     limitMs: number,
@@ -310,7 +315,7 @@ export class SandboxController {
     const { seat } = this
     if (seat === null) return
     // Nobody operates it from here on, and a library that hangs is cut off.
-    this.#operation?.abort(new Problem('conflict', 'The engine is being disconnected.'))
+    this.#operation?.abort(new Problem('conflict', `The engine was disconnected: ${reason}.`, { replaced: true }))
     this.#seat = null
     try {
       const late = AbortSignal.timeout(this.#times.disconnectMs)

@@ -41,7 +41,10 @@ interface Run {
   abort: AbortController
 }
 
-type Tried = { kind: 'success'; result: EngineResult } | { kind: 'next'; reason: string; detail: string }
+type Tried =
+  | { kind: 'success'; result: EngineResult }
+  /** `replaced`: an operator asked for another engine meanwhile, which then goes on with it. */
+  | { kind: 'next' | 'replaced'; reason: string; detail: string }
 
 /** Has the engines do things, one after the other until one succeeds, and a person last. */
 export class EngineRunner {
@@ -75,11 +78,14 @@ export class EngineRunner {
     try {
       if (params.platform === undefined) run.platform = await this.detect()
       const plan = this.#plan(run)
-      for (const [index, level] of plan.levels.entries()) {
+      const levels = [...plan.levels]
+      for (let index = 0; index < levels.length; index++) {
+        const level = levels[index] as Level
         run.level = index + 1
         const tried = await this.#tryLevel(run, level)
         if (tried.kind === 'success') return this.#finished(run, plan, level, tried.result)
-        const next = plan.levels[index + 1]
+        if (tried.kind === 'replaced') levels.splice(index + 1, 0, await this.#askedFor(run, plan.levels))
+        const next = levels[index + 1]
         if (next !== undefined) this.#escalate(run, level, next, tried)
       }
       const tries = `${run.attempts.length} ${run.attempts.length === 1 ? 'attempt' : 'attempts'}`
@@ -128,7 +134,10 @@ export class EngineRunner {
           ? await this.#tryPerson(run, level, attempt, timeMs)
           : await this.#tryEngine(run, { engine: level.engine, mode: level.mode }, attempt, timeMs)
       if ('success' in tried) return { kind: 'success', result: tried.success }
-      if (tried.decision.switch) return { kind: 'next', reason: tried.decision.reason, detail: tried.decision.detail }
+      if (tried.decision.switch) {
+        const { reason, detail: why } = tried.decision
+        return { kind: reason === 'operator' && level.engine !== 'human' ? 'replaced' : 'next', reason, detail: why }
+      }
       detail = tried.detail
     }
     return { kind: 'next', reason: 'level_exhausted', detail }
@@ -183,6 +192,8 @@ export class EngineRunner {
       const late = problem.code === 'timeout'
       note(problem.code === 'held-by-operator' ? 'taken_over' : late ? 'timed_out' : 'failed', problem.message)
       run.abort.signal.throwIfAborted()
+      if (problem.extra['replaced'] === true && run.params.cascade)
+        return { decision: { switch: true, reason: 'operator', detail: problem.message }, detail: problem.message }
       if (fatal.has(problem.code)) throw this.#failed(run, problem.code, problem.message)
       // What an engine cannot do at all is not tried again.
       if (problem.code === 'forbidden')
@@ -196,6 +207,17 @@ export class EngineRunner {
         detail: problem.message,
       }
     }
+  }
+
+  /** The engine that is there after an operator's switch, with the limits it has in the cascade. */
+  async #askedFor(run: Run, levels: readonly Level[]): Promise<Level> {
+    const { controller, config } = this.#options
+    await controller.settled()
+    const { seat } = controller
+    if (seat === null) throw this.#failed(run, 'conflict', 'The engine was released. Connect one, and try again.')
+    const { engine, mode } = seat.driver
+    const usual = levels.find((level) => level.engine === engine && level.mode === mode)
+    return usual ?? { engine, mode, retries: 0, timeMs: config().limits[engine].timeMs }
   }
 
   /** A browser that dies takes the engine's connection along, often before anyone was told why. */

@@ -58,6 +58,21 @@ describe('installing packages', () => {
     expect(await installPackages({ ...options, printOnly: true, yes: false }, around)).toBe(0)
     expect([ran, said.join('')]).toEqual([[], expect.stringContaining(`apt-get update && apt-get install`)])
   })
+  test.each([
+    ['browser', 'apt', `${aptList} tigervnc-standalone-server tigervnc-common xauth ffmpeg fonts-liberation`],
+    ['browser', 'dnf', 'chromium tigervnc-server-minimal xorg-x11-xauth ffmpeg-free liberation-fonts'],
+    ['browser', 'apk', 'chromium nss tigervnc xauth ffmpeg font-liberation'],
+    ['desktop', 'apt', /^openbox .*tigervnc-standalone-server .*ffmpeg/],
+    ['desktop', 'dnf', /^openbox .*tigervnc-server-minimal .*ffmpeg-free/],
+    ['desktop', 'apk', /^openbox .*tigervnc .*ffmpeg/],
+  ] as const)('--print-only shows the %s of %s, whole, and runs nothing', async (target, packageManager, packages) => {
+    const { around, ran, said } = surroundings({ isRoot: false })
+    const code = await installPackages({ target, packageManager, yes: false, printOnly: true }, around)
+    const [, printed = ''] = /(?:install -y(?: --no-install-recommends)?|apk add) (.*)\n/.exec(said.join('')) ?? []
+    expect([code, ran]).toEqual([0, []])
+    if (typeof packages === 'string') expect(printed).toBe(packages)
+    else expect(printed).toMatch(packages)
+  })
   test('without root it says so and prints the command', async () => {
     const { around, ran, said } = surroundings({ isRoot: false })
     expect(await installPackages(options, around)).toBe(1)
