@@ -98,7 +98,7 @@ describe('the inspector', () => {
     await rows('info').filter({ hasText: 'for your information' }).waitFor()
     await rows('debug').filter({ hasText: 'in detail' }).waitFor()
     await rows('error').filter({ hasText: 'Uncaught TypeError: nobody caught this' }).waitFor()
-    await rows('error').filter({ hasText: '404' }).waitFor()
+    await rows('error').filter({ hasText: '404' }).filter({ hasText: 'missing' }).waitFor()
     expect(await rows('error').filter({ hasText: 'bad false' }).getByTestId('console-count').textContent()).toBe('7')
     expect(await rows('warn').filter({ hasText: 'careful' }).textContent()).toMatch(/shop:\d+/)
     await at('console-level-error').click()
@@ -167,7 +167,7 @@ describe('the inspector', () => {
     await at('dom-tree').focus()
     await until('the other document', async () => {
       await console.window.keyboard.press('ArrowRight')
-      return console.window.getByText(`${site.replace('127.0.0.1', 'localhost')}/inner`, { exact: true }).isVisible()
+      return treeRow(`#document ${site.replace('127.0.0.1', 'localhost')}/inner`).isVisible()
     })
     await at('dom-search').fill('.price')
     await treeRow('class="price"').and(console.window.locator('[aria-selected=true]')).waitFor()
@@ -176,7 +176,25 @@ describe('the inspector', () => {
       .filter({ hasText: /\d × \d/ })
       .waitFor()
     await at('view-ax').click()
-    await at('ax-tree').getByRole('treeitem').filter({ hasText: 'button "Like" pressed' }).waitFor()
+    const button = at('ax-tree').getByRole('treeitem').filter({ hasText: 'button "Like" pressed' })
+    await button.waitFor()
+    await at('ax-tree').getByRole('treeitem').filter({ hasText: 'Iframe "far"' }).click()
+    await console.window.keyboard.press('ArrowRight')
+    await at('ax-tree').getByRole('treeitem').filter({ hasText: 'StaticText "inside a frame"' }).waitFor()
+  })
+
+  test('a mark goes with the connection that made it', async () => {
+    await at('tab-elements').hover()
+    const before = await display()
+    await at('ax-tree').getByRole('treeitem').filter({ hasText: 'button "Like" pressed' }).hover()
+    const marked = await until('the mark on the display', async () => {
+      const now = await display()
+      return now === before ? undefined : now
+    })
+    machine.cut('/devtools/page/')
+    await until('the mark to be gone', async () => (await display()) !== marked)
+    machine.mend()
+    await phase('open')
   })
 
   const display = async () => {

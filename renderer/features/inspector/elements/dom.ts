@@ -29,6 +29,7 @@ export class DomModel extends Changing {
         .filter(isShown)
         .map((one) => addNode(this.#nodes, one, parent, sessionId))
       this.#change(parent, { children: [...beside, ...keys] })
+      this.#attachFrames()
     })
     session.on('DOM.childNodeInserted', (params, sessionId) => {
       const parent = keyOf(sessionId, Number(params['parentNodeId']))
@@ -43,6 +44,7 @@ export class DomModel extends Changing {
       // Space between tags is not kept: what stood behind it goes to the end of what is known.
       const at = Number(params['previousNodeId']) === 0 ? besides : found === -1 ? rest.length : found + 1
       this.#change(parent, { children: rest.toSpliced(at, 0, key), childCount: rest.length + 1 })
+      if (inserted.frameId !== undefined) this.#attachFrames()
     })
     on('childNodeRemoved', (params, at) => {
       const [parent, key] = [at(params['parentNodeId']), at(params['nodeId'])]
@@ -78,7 +80,7 @@ export class DomModel extends Changing {
     })
     session.on('DOM.documentUpdated', (_params, sessionId) => {
       if (sessionId === undefined) void this.load()
-      else this.#attachFrames()
+      else void this.#loadFrame(sessionId)
     })
     session.onReset(() => this.#forget())
     session.onScope(({ sessionId, type }) => {
