@@ -228,8 +228,8 @@ describe('an observer', () => {
     const html = 'document.documentElement.outerHTML'
     const markup = (await act('Runtime.evaluate', { expression: html })).result
     const { result } = await look('DOM.getDocument')
-    const { nodeId } = result?.['root'] as { nodeId: number }
-    const marked = { nodeId, highlightConfig: { contentColor: { r: 255, g: 0, b: 0, a: 1 } } }
+    const root = result?.['root'] as { nodeId: number } | undefined
+    const marked = { nodeId: root?.nodeId, highlightConfig: { contentColor: { r: 255, g: 0, b: 0, a: 1 } } }
     expect((await look('Overlay.highlightNode', marked)).error).toBeUndefined()
     expect((await act('Runtime.evaluate', { expression: html })).result).toEqual(markup)
 
@@ -237,6 +237,13 @@ describe('an observer', () => {
     const body = await look('Network.getResponseBody', { requestId })
     expect(body.result?.['body']).toContain('<h1>Shop</h1>')
     expect(JSON.stringify([body, read, observer.events])).not.toContain('canary-cookie')
+
+    // More than a console can take, and told again at every connection: it is said that it was left out.
+    await act('Runtime.evaluate', { expression: 'console.log("x".repeat(20_000_000)); console.log("after")' })
+    const left = () => heard('Pilothouse.leftOut')[0]?.params
+    await until('it to be left out', () => left() !== undefined)
+    expect(left()).toMatchObject({ method: 'Runtime.consoleAPICalled' })
+    await until('what follows', () => JSON.stringify(heard('Runtime.consoleAPICalled').at(-1)).includes('"after"'))
     observer.close()
     controller.close()
     await gone()

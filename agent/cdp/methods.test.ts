@@ -78,7 +78,9 @@ describe('an observer', () => {
     expect(observerMay('Target.setAutoAttach', { autoAttach: true, flatten: true, waitForDebuggerOnStart: true })).toBe(
       false,
     )
-    expect(observerMay('Runtime.getProperties', { objectId: '1', ownProperties: true, generatePreview: true })).toBe(true)
+    expect(observerMay('Runtime.getProperties', { objectId: '1', ownProperties: true, generatePreview: true })).toBe(
+      true,
+    )
     expect(observerMay('Runtime.getProperties', { objectId: '1', ownProperties: false })).toBe(false)
     expect(
       observerMay('Runtime.getProperties', { objectId: '1', ownProperties: true, accessorPropertiesOnly: true }),

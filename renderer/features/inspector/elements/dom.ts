@@ -142,26 +142,25 @@ export class DomModel extends Changing {
     }
   }
 
-  /** Finds nodes by text, selector or XPath; returns their keys, in the order of the document. */
+  /** Finds nodes by text, selector or XPath, in the page and in frames that run apart. */
   async search(query: string): Promise<{ keys: string[]; total: number }> {
-    const found = await this.#session.send('DOM.performSearch', { query, includeUserAgentShadowDOM: false })
+    const scopes = this.#session.scopes.filter(({ type }) => type === 'page' || type === 'iframe')
+    const found = await Promise.all(scopes.map(({ sessionId }) => this.#searchIn(query, sessionId)))
+    return { keys: found.flatMap(({ keys }) => keys), total: found.reduce((sum, { total }) => sum + total, 0) }
+  }
+
+  async #searchIn(query: string, sessionId: string | undefined): Promise<{ keys: string[]; total: number }> {
+    const ask = (method: string, params: Params) => this.#session.send(`DOM.${method}`, params, sessionId)
+    const found = await ask('performSearch', { query, includeUserAgentShadowDOM: false })
     const searchId = String(found['searchId'])
     const total = Number(found['resultCount'])
     if (total === 0) return { keys: [], total }
-    const range = { searchId, fromIndex: 0, toIndex: Math.min(total, 200) }
     // The ids come after the nodes on the way to them, which are told as they are for anything that is opened.
-    const { nodeIds } = await this.#session.send('DOM.getSearchResults', range)
-    this.#session.send('DOM.discardSearchResults', { searchId }).catch(() => {})
-    const keys = (nodeIds as number[]).map((id) => keyOf(undefined, id)).filter((key) => this.#nodes.has(key))
+    const range = { searchId, fromIndex: 0, toIndex: Math.min(total, 200) }
+    const { nodeIds } = await ask('getSearchResults', range)
+    ask('discardSearchResults', { searchId }).catch(() => {})
+    const keys = (nodeIds as number[]).map((id) => keyOf(sessionId, id)).filter((key) => this.#nodes.has(key))
     return { keys, total }
-  }
-
-  /** The node of this connection that another one calls so. */
-  async byBackendId(backendNodeId: number): Promise<string | null> {
-    const params = { backendNodeIds: [backendNodeId] }
-    const { nodeIds } = await this.#session.send('DOM.pushNodesByBackendIdsToFrontend', params)
-    const key = keyOf(undefined, Number((nodeIds as number[])[0] ?? 0))
-    return this.#nodes.has(key) ? key : null
   }
 
   async #fetch(key: string): Promise<void> {
