@@ -11,6 +11,11 @@ const maxCommandBytes = 1024 * 1024
 const plainBytes = 512
 /** A screenshot of a large page is the biggest message. */
 const maxReplyBytes = 256 * 1024 * 1024
+/**
+ * An event is what the page chose to say, a text of any length on its console for one. A console takes no message much
+ * larger than this, and would be told the same again at its next connection.
+ */
+const maxEventBytes = 8 * 1024 * 1024
 
 /** A client that may look: every command is read and judged, every event with cookies in it is stripped of them. */
 export class ObserverLink extends Link {
@@ -59,14 +64,18 @@ export class ObserverLink extends Link {
 
   protected fromBrowser(chunk: Buffer): void {
     const batch = this.#replies.push(chunk)
-    const suspect = batch.messages.some((message) => isSuspect(batch, message))
+    const suspect = batch.messages.some((message) => isTooLarge(message) || isSuspect(batch, message))
     if (!suspect) {
       if (batch.bytes.length > 0) this.toClient(batch.bytes)
       return
     }
     const passed: Buffer[] = []
     for (const message of batch.messages) {
-      if (!isSuspect(batch, message)) passed.push(batch.bytes.subarray(message.start, message.end))
+      if (isTooLarge(message)) {
+        const text = messageText(batch.bytes, message, false)
+        // An answer was asked for, and goes on whatever its size.
+        passed.push(text.startsWith('{"method"') ? textFrame(leftOut(text), false) : whole(batch, message))
+      } else if (!isSuspect(batch, message)) passed.push(batch.bytes.subarray(message.start, message.end))
       else {
         const text = withoutCookies(messageText(batch.bytes, message, false))
         if (text !== null) passed.push(textFrame(text, false))
@@ -81,6 +90,19 @@ function isPlainRead(bytes: Buffer, { opcode: kind, frames }: Message): boolean 
   const [first] = frames
   if (kind !== opcode.text || first === undefined || frames.length > 1 || first.length > plainBytes) return false
   return surelyReads(unmasked(bytes, first).toString('latin1'))
+}
+
+function isTooLarge({ frames }: Message): boolean {
+  return frames.reduce((sum, { length }) => sum + length, 0) > maxEventBytes
+}
+
+const whole = ({ bytes }: Batch, { start, end }: Message) => bytes.subarray(start, end)
+
+/** Said in place of an event that was too large: which one it was, and of whom. Chromium ends one with its session. */
+function leftOut(text: string): string {
+  const method = /^\{"method":"([A-Za-z.]{1,100})"/.exec(text)?.[1] ?? ''
+  const sessionId = /"sessionId":"([0-9A-F]{1,64})"\}$/.exec(text.slice(-100))?.[1]
+  return JSON.stringify({ method: 'Pilothouse.leftOut', params: { method, bytes: text.length }, sessionId })
 }
 
 function isSuspect({ bytes }: Batch, message: Message): boolean {

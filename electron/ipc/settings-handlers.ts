@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { environments } from '../../shared/domain/machine.ts'
+import { environments } from '../../shared/domain/environments.ts'
 import type { AwsAccount } from '../../shared/domain/power.ts'
 import { Problem } from '../../shared/errors.ts'
 import { type DataSizes, licences, type settingsCalls } from '../../shared/ipc-settings.ts'

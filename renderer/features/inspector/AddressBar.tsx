@@ -4,12 +4,16 @@ import type { CallName, CallParams } from '../../../shared/contract/index.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { callAgent } from '../../app/bridge.ts'
 import { useBusy, work } from '../../app/work.ts'
+import { Button } from '../../ui/Button.tsx'
+import { useNow } from '../../ui/clock.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
+import { formatLeft } from '../../ui/time.ts'
 import { shownAddress } from '../live/shownAddress.ts'
 import { typedAddress } from '../live/typedAddress.ts'
 import { OpenDevTools } from './devtools/OpenDevTools.tsx'
+import { openGiveBack } from '../machine/operations.ts'
 import styles from './Inspector.module.css'
 import type { InspectorSession, InspectorSnapshot } from './session.ts'
 import { TakeOverButton, whyReadOnly } from './takeOver.tsx'
@@ -162,13 +166,24 @@ async function toFront(machineId: string, name: CallName, { tab }: InspectorSnap
   await callAgent(machineId, 'tabs.activate', { id: tab.id })
 }
 
+function Left({ expiresAt }: { expiresAt: string }) {
+  const left = Date.parse(expiresAt) - useNow()
+  return <span className={styles.left}>{formatLeft(Math.max(0, left))} left</span>
+}
+
 function Control({ machine }: { machine: MachineView }) {
   const { lease } = machine
   return (
     <span className={styles.control} data-tone={lease === null ? undefined : 'person'} data-testid="inspector-control">
       {lease === null ? <Eye size={14} aria-hidden /> : <Hand size={14} aria-hidden />}
       {lease === null ? 'Read only' : lease.mine ? 'You have control' : `${lease.operator} has control`}
+      {lease?.mine === true && <Left expiresAt={lease.expiresAt} />}
       {machine.browser?.state === 'active' && <TakeOverButton machine={machine} />}
+      {lease?.mine === true && (
+        <Button variant="person" data-testid="inspector-give-back" onClick={() => openGiveBack(machine)}>
+          Give back
+        </Button>
+      )}
     </span>
   )
 }

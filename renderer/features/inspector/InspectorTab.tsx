@@ -1,8 +1,13 @@
+import { useCallback, useRef } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
+import { call } from '../../app/bridge.ts'
+import { work } from '../../app/work.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { liveCondition, machineCondition } from '../live/condition.ts'
 import { LivePanel } from '../live/LivePanel.tsx'
+import { useActivity } from '../live/useActivity.ts'
+import { useLeaseWarning } from '../live/useLeaseWarning.ts'
 import { usePanelAction } from '../state/usePanelAction.ts'
 import { AddressBar } from './AddressBar.tsx'
 import styles from './Inspector.module.css'
@@ -21,8 +26,21 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
   const live = hasPage(machine)
   const usable = live ? snapshot.phase !== 'lost' : false
   const alone = shown?.withoutPage === true && machineCondition(machine) === null
+  const area = useRef<HTMLElement>(null)
+  const { id: machineId } = machine
+  // Work in here is work with the browser: the lease goes on as it does in front of the picture.
+  const atWork = useCallback(
+    () =>
+      void work(`still:${machineId}`, 'Keeping control', async () => {
+        await call('takeover.stillHere', { machineId, said: false })
+      }),
+    [machineId],
+  )
+  useActivity(area, snapshot.mine, atWork, nothing)
+  useLeaseWarning(machine)
   return (
     <section
+      ref={area}
       className={styles.inspector}
       aria-label={`Inspector of ${machine.name}`}
       data-mine={snapshot.mine ? '' : undefined}
@@ -50,6 +68,8 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
     </section>
   )
 }
+
+const nothing = () => {}
 
 /** Shown only when it takes a while: a connection is usually there before one could read this. */
 function Waiting({ snapshot, onRetry }: { snapshot: InspectorSnapshot; onRetry: () => void }) {

@@ -193,9 +193,6 @@ export class InspectorSession {
     this.#change({ phase: 'open', tab, problem: null, crashed: false })
     this.#addScope({ targetId: tab.id, sessionId: undefined, type: 'page', url: tab.url })
     link.send('Inspector.enable').catch(() => {})
-    link
-      .send('Target.setAutoAttach', { autoAttach: true, flatten: true, waitForDebuggerOnStart: false })
-      .catch(() => {})
   }
 
   #heard(method: string, params: CdpParams, sessionId: string | undefined): void {
@@ -212,6 +209,9 @@ export class InspectorSession {
   #addScope(scope: Scope): void {
     this.#scopes.set(scope.sessionId, scope)
     for (const listener of this.#onScope) listener(scope)
+    // A frame may have frames of its own.
+    const params = { autoAttach: true, flatten: true, waitForDebuggerOnStart: false }
+    this.#link?.send('Target.setAutoAttach', params, scope.sessionId).catch(() => {})
   }
 
   /** After something moved: the list anew, and another link when another tab is to be looked at. */

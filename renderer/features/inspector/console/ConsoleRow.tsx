@@ -44,7 +44,7 @@ export const ConsoleRow = memo(function ConsoleRow({ entry, model }: { entry: En
       )}
       <div className={styles.said}>
         <Pieces entry={entry} model={model} />
-        {entry.stack.length > 0 && <Stack id={entry.id} stack={entry.stack} opened={model.opened} />}
+        {entry.stack.length > 1 && <Stack id={entry.id} stack={entry.stack} opened={model.opened} />}
       </div>
       <span className={styles.where}>
         {place !== '' && <span title={entry.url}>{place}</span>}

@@ -45,6 +45,10 @@ export class ConsoleModel extends Changing {
     session.on('Log.entryAdded', (params, sessionId) =>
       this.#add(loggedEntry(params['entry'] as Record<string, unknown>), sessionId),
     )
+    session.on('Pilothouse.leftOut', (params, sessionId) => {
+      const megabytes = Math.round(Number(params['bytes']) / 1_000_000)
+      this.#add(mark(`Something of ${megabytes} MB was left out: it is too large to show`, Date.now()), sessionId)
+    })
     session.on('Page.frameNavigated', (params, sessionId) => {
       const frame = params['frame'] as { url?: string; parentId?: string }
       if (sessionId !== undefined || frame.parentId !== undefined) return

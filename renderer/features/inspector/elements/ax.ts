@@ -15,7 +15,6 @@ interface CdpAxNode {
   properties?: { name: string; value: AxValue }[]
   childIds?: string[]
   backendDOMNodeId?: number
-  frameId?: string
 }
 
 export interface AxNode {
@@ -25,8 +24,9 @@ export interface AxNode {
   value: string
   properties: readonly (readonly [string, string])[]
   backendNodeId: number | null
-  frameId: string | undefined
   sessionId: string | undefined
+  /** The frame whose document it is in; empty for the page itself. */
+  frame: string
   /** Null while it was not asked for. */
   children: readonly string[] | null
   leaf: boolean
@@ -47,9 +47,17 @@ const shownProperties = new Set(
 )
 
 /** Nodes as they come from the browser, those that stand for nothing left out: their children take their place. */
-export function readAxNodes(nodes: readonly CdpAxNode[], sessionId: string | undefined): Map<string, AxNode> {
+export function readAxNodes(
+  told: readonly CdpAxNode[],
+  sessionId: string | undefined,
+  frame = '',
+): Map<string, AxNode> {
+  // How text is broken into lines is of no use to anyone.
+  const nodes = told.filter(({ role }) => text(role) !== 'InlineTextBox')
+  const left = new Set(told.filter((node) => !nodes.includes(node)).map(({ nodeId }) => nodeId))
   const byId = new Map(nodes.map((node) => [node.nodeId, node]))
-  const keyOf = (id: string) => `${sessionId ?? ''}:${id}`
+  // Ids are counted by document.
+  const keyOf = (id: string) => `${sessionId ?? ''} ${frame}:${id}`
   const standing = (ids: readonly string[], depth = 0): string[] =>
     ids.flatMap((id) => {
       const node = byId.get(id)
@@ -58,7 +66,7 @@ export function readAxNodes(nodes: readonly CdpAxNode[], sessionId: string | und
     })
   const read = new Map<string, AxNode>()
   for (const node of nodes) {
-    const ids = node.childIds ?? []
+    const ids = text(node.role) === 'StaticText' ? [] : (node.childIds ?? []).filter((id) => !left.has(id))
     const children = standing(ids)
     read.set(keyOf(node.nodeId), {
       key: keyOf(node.nodeId),
@@ -69,16 +77,17 @@ export function readAxNodes(nodes: readonly CdpAxNode[], sessionId: string | und
         .filter(({ name, value }) => shownProperties.has(name) && value.value !== false && value.value !== 'false')
         .map(({ name, value }) => [name, String(value.value)] as const),
       backendNodeId: node.backendDOMNodeId ?? null,
-      frameId: node.frameId,
       sessionId,
-      // Known only when every child was told as well.
-      children: ids.every((id) => byId.has(id)) ? children : null,
-      leaf: children.length === 0 && ids.length === 0,
+      frame,
+      // Known only when every child was told as well; what is in a frame is told by the frame.
+      children: !isFrame(node) && ids.every((id) => byId.has(id)) ? children : null,
+      leaf: children.length === 0 && ids.length === 0 && !isFrame(node),
     })
   }
   return read
 }
 
+const isFrame = ({ role }: CdpAxNode) => text(role) === 'Iframe'
 const text = (value: AxValue | undefined) => (value?.value === undefined ? '' : String(value.value))
 
 /** What assistive technology makes of the page; fetched as it is opened, and anew on request. */
@@ -134,22 +143,42 @@ export class AxModel extends Changing {
   async #fetch(key: string): Promise<void> {
     const node = this.#nodes.get(key)
     if (node === undefined || node.children !== null) return
-    const id = key.slice(key.indexOf(':') + 1)
     try {
-      const { nodes } = await this.#session.send('Accessibility.getChildAXNodes', { id }, node.sessionId)
-      const told = nodes as CdpAxNode[]
-      const read = readAxNodes(told, node.sessionId)
-      for (const [childKey, child] of read) if (!this.#nodes.has(childKey)) this.#nodes.set(childKey, child)
-      const inner = new Set(told.flatMap(({ childIds }) => childIds ?? []))
-      const first = told.filter(({ nodeId }) => !inner.has(nodeId)).map(({ nodeId }) => nodeId)
-      // Told flat, with what is ignored among them: those that nobody else in the answer calls its child are ours.
-      const parent: CdpAxNode = { nodeId: id, ignored: false, childIds: first }
-      const children = readAxNodes([parent, ...told], node.sessionId).get(key)?.children ?? []
+      const children = node.role === 'Iframe' ? await this.#frameOf(node) : await this.#childrenOf(node)
       this.#nodes.set(key, { ...node, children })
     } catch {
       this.expanded.delete(key)
     }
     this.changed()
+  }
+
+  async #childrenOf({ key, sessionId, frame }: AxNode): Promise<readonly string[]> {
+    const id = key.slice(key.indexOf(':') + 1)
+    const params = frame === '' || sessionId !== undefined ? { id } : { id, frameId: frame }
+    const told = (await this.#session.send('Accessibility.getChildAXNodes', params, sessionId))['nodes'] as CdpAxNode[]
+    this.#add(readAxNodes(told, sessionId, frame))
+    // Told flat, with what is ignored among them: those that nobody else in the answer calls its child are ours.
+    const inner = new Set(told.flatMap(({ childIds }) => childIds ?? []))
+    const childIds = told.map(({ nodeId }) => nodeId).filter((nodeId) => !inner.has(nodeId))
+    return readAxNodes([{ nodeId: id, ignored: false, childIds }, ...told], sessionId, frame).get(key)?.children ?? []
+  }
+
+  /** The document that a frame shows, which may be another process's. */
+  async #frameOf({ backendNodeId, sessionId }: AxNode): Promise<readonly string[]> {
+    const { node } = await this.#session.send('DOM.describeNode', { backendNodeId }, sessionId)
+    const frameId = String((node as { frameId?: string }).frameId)
+    const apart = this.#session.scopeOf(frameId)?.sessionId
+    if (apart !== undefined) await this.#session.send('Accessibility.enable', {}, apart)
+    const params = apart === undefined ? { frameId, depth: 4 } : { depth: 4 }
+    const told = await this.#session.send('Accessibility.getFullAXTree', params, apart ?? sessionId)
+    const read = readAxNodes(told['nodes'] as CdpAxNode[], apart ?? sessionId, frameId)
+    this.#add(read)
+    for (const { key, children } of read.values()) if (children !== null) this.expanded.add(key)
+    return [...read.keys()].slice(0, 1)
+  }
+
+  #add(read: ReadonlyMap<string, AxNode>): void {
+    for (const [key, node] of read) if (!this.#nodes.has(key)) this.#nodes.set(key, node)
   }
 
   rows(): AxRow[] {

@@ -29,6 +29,7 @@ export class DomModel extends Changing {
         .filter(isShown)
         .map((one) => addNode(this.#nodes, one, parent, sessionId))
       this.#change(parent, { children: [...beside, ...keys] })
+      this.#attachFrames()
     })
     session.on('DOM.childNodeInserted', (params, sessionId) => {
       const parent = keyOf(sessionId, Number(params['parentNodeId']))
@@ -43,6 +44,7 @@ export class DomModel extends Changing {
       // Space between tags is not kept: what stood behind it goes to the end of what is known.
       const at = Number(params['previousNodeId']) === 0 ? besides : found === -1 ? rest.length : found + 1
       this.#change(parent, { children: rest.toSpliced(at, 0, key), childCount: rest.length + 1 })
+      if (inserted.frameId !== undefined) this.#attachFrames()
     })
     on('childNodeRemoved', (params, at) => {
       const [parent, key] = [at(params['parentNodeId']), at(params['nodeId'])]
@@ -78,7 +80,7 @@ export class DomModel extends Changing {
     })
     session.on('DOM.documentUpdated', (_params, sessionId) => {
       if (sessionId === undefined) void this.load()
-      else this.#attachFrames()
+      else void this.#loadFrame(sessionId)
     })
     session.onReset(() => this.#forget())
     session.onScope(({ sessionId, type }) => {
@@ -140,26 +142,25 @@ export class DomModel extends Changing {
     }
   }
 
-  /** Finds nodes by text, selector or XPath; returns their keys, in the order of the document. */
+  /** Finds nodes by text, selector or XPath, in the page and in frames that run apart. */
   async search(query: string): Promise<{ keys: string[]; total: number }> {
-    const found = await this.#session.send('DOM.performSearch', { query, includeUserAgentShadowDOM: false })
+    const scopes = this.#session.scopes.filter(({ type }) => type === 'page' || type === 'iframe')
+    const found = await Promise.all(scopes.map(({ sessionId }) => this.#searchIn(query, sessionId)))
+    return { keys: found.flatMap(({ keys }) => keys), total: found.reduce((sum, { total }) => sum + total, 0) }
+  }
+
+  async #searchIn(query: string, sessionId: string | undefined): Promise<{ keys: string[]; total: number }> {
+    const ask = (method: string, params: Params) => this.#session.send(`DOM.${method}`, params, sessionId)
+    const found = await ask('performSearch', { query, includeUserAgentShadowDOM: false })
     const searchId = String(found['searchId'])
     const total = Number(found['resultCount'])
     if (total === 0) return { keys: [], total }
-    const range = { searchId, fromIndex: 0, toIndex: Math.min(total, 200) }
     // The ids come after the nodes on the way to them, which are told as they are for anything that is opened.
-    const { nodeIds } = await this.#session.send('DOM.getSearchResults', range)
-    this.#session.send('DOM.discardSearchResults', { searchId }).catch(() => {})
-    const keys = (nodeIds as number[]).map((id) => keyOf(undefined, id)).filter((key) => this.#nodes.has(key))
+    const range = { searchId, fromIndex: 0, toIndex: Math.min(total, 200) }
+    const { nodeIds } = await ask('getSearchResults', range)
+    ask('discardSearchResults', { searchId }).catch(() => {})
+    const keys = (nodeIds as number[]).map((id) => keyOf(sessionId, id)).filter((key) => this.#nodes.has(key))
     return { keys, total }
-  }
-
-  /** The node of this connection that another one calls so. */
-  async byBackendId(backendNodeId: number): Promise<string | null> {
-    const params = { backendNodeIds: [backendNodeId] }
-    const { nodeIds } = await this.#session.send('DOM.pushNodesByBackendIdsToFrontend', params)
-    const key = keyOf(undefined, Number((nodeIds as number[])[0] ?? 0))
-    return this.#nodes.has(key) ? key : null
   }
 
   async #fetch(key: string): Promise<void> {

@@ -52,12 +52,7 @@ export function EvaluatePanel({ machine, session }: PanelProps) {
           <p className={bar.empty}>Enter runs, Shift Enter makes a new line, ↑ brings back what was run before.</p>
         )}
       </div>
-      <Editor
-        key={machine.id}
-        machineId={machine.id}
-        model={model}
-        why={phase === 'open' ? why : 'there is no page yet'}
-      />
+      <Editor key={machine.id} machineId={machine.id} model={model} why={phase === 'open' ? why : 'wait for a page'} />
     </div>
   )
 }

@@ -9,6 +9,9 @@ const lot = 200
 /** Larger bodies are left where they are: a frame of the connection carries no more than a few megabytes. */
 export const maxBodyBytes = 4_000_000
 
+/** The document of a frame that runs apart may have ended before anyone could listen there. */
+const afterAttachMs = 1000
+
 type Params = Record<string, unknown>
 
 /** What the pages of a machine fetch, over navigations and connections. */
@@ -61,6 +64,7 @@ export class NetworkModel extends Changing {
     session.onScope(({ sessionId }) => {
       session.send('Network.enable', {}, sessionId).catch(() => {})
       if (sessionId === undefined) void this.#askRecord()
+      else setTimeout(() => void this.#complete(), afterAttachMs)
     })
   }
 
@@ -122,6 +126,23 @@ export class NetworkModel extends Changing {
   #end(params: Params, change: (row: NetworkRow) => NetworkRow): void {
     this.#change(params, change)
     this.#open.delete(String(params['requestId']))
+  }
+
+  /** The agent listens from the first moment: its record says how documents ended whose end was not heard here. */
+  async #complete(): Promise<void> {
+    const open = [...this.#rows.values()].filter(({ type, endedAt }) => type === 'Document' && endedAt === null)
+    if (open.length === 0) return
+    const params = { limit: 1000 }
+    const answer = await callAgent(this.#session.machineId, 'browser.network', params).catch(() => null)
+    for (const row of open) {
+      const found = answer?.requests.find(
+        ({ url, timestamp }) => url === row.url && Date.parse(timestamp) === Math.floor(row.at),
+      )
+      if (found?.duration == null || this.#rows.get(row.key)?.endedAt !== null) continue
+      const endedAt = (row.timing?.requestTime ?? row.startedAt) + found.duration / 1000
+      this.#rows.set(row.key, { ...row, endedAt, size: found.responseSize, failed: found.failed })
+      this.changed()
+    }
   }
 
   /** What happened before anyone looked, in outline. */

@@ -1,0 +1,326 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { AxeBuilder } from '@axe-core/playwright'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AddedMachine, addMachine, invoke } from './rigs/added-machine.ts'
+import { startTestAgent, type TestAgent } from './rigs/agent.ts'
+import { type CdpPage, chromiumAddress, findPage } from './rigs/cdp-page.ts'
+import { startConsole, type TestConsole } from './rigs/electron.ts'
+import { until } from './rigs/until.ts'
+
+const attack = '<img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>'
+
+/** Says something at every level, fetches, and has all that a tree can have. */
+const shop = (
+  other: string,
+) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop ${attack.replaceAll('<', '&lt;')}</title>
+  <style>body{margin:0;font:16px sans-serif;background:#fff} #mark{margin:20px;padding:10px;width:300px;height:80px;background:#eee}</style>
+  <h1>Shop</h1><div id="mark" data-kind="box" data-hostile='${attack.replaceAll("'", '')}'><span class="price">12 €</span></div>
+  <div id="host"></div><iframe id="near" src="/inner" title="near"></iframe><iframe id="far" src="${other}/inner" title="far"></iframe>
+  <button aria-pressed="true">Like</button>
+  <script>
+    host.attachShadow({ mode: 'open' }).innerHTML = '<em>in the shadow</em>'
+    console.log('plain %s', 'words', { first: 1, deep: { second: 'two', get trap() { globalThis.trapped = 1 } } })
+    console.info('for your information'); console.warn('careful'); console.debug('in detail')
+    for (let i = 0; i < 7; i++) console.error('bad', i < 0)
+    console.log(${JSON.stringify(attack).replaceAll('</', '<\\/')})
+    setTimeout(() => { throw new TypeError('nobody caught this') })
+    fetch('/api/order.json?id=7', { headers: { 'x-trace': 'abc' } }); fetch('/missing')
+  </script>`
+const routes: Record<string, (response: http.ServerResponse, other: string) => void> = {
+  '/shop': (response, other) => response.end(shop(other)),
+  '/inner': (response) => response.end('<!doctype html><title>Inner</title><p id="inner">inside a frame</p>'),
+  '/second': (response) => response.end('<!doctype html><title>Second</title><h1>The second page</h1>'),
+  '/large': (response) =>
+    response.end(`<!doctype html><title>Large</title><ul id="list">${'<li class="row"><b>x</b></li>'.repeat(5000)}</ul><script>
+      for (let i = 0; i < 1000; i++) fetch('/api/order.json?n=' + i)</script>`),
+  '/api/order.json': (response) => {
+    response.setHeader('content-type', 'application/json')
+    response.setHeader('set-cookie', 'session=canary-cookie; HttpOnly')
+    response.end('{"order":7,"lines":["tea"]}')
+  },
+}
+
+/** The inspector on a real page; each test goes on where the one before ended. */
+describe('the inspector', () => {
+  let console: TestConsole
+  let agent: TestAgent
+  let machine: AddedMachine
+  let server: http.Server
+  let site: string
+  let page: CdpPage
+  const at = (id: string) => console.window.getByTestId(id)
+  const panel = async (name: string) => {
+    await at(`tab-${name}`).click()
+    await at(`${name}-panel`).waitFor()
+  }
+  const rows = (level: string) => console.window.locator(`[data-testid=console-row][data-level=${level}]`)
+  const phase = (state: string) => console.window.locator(`[data-testid=inspector][data-phase=${state}]`).waitFor()
+  const treeRow = (text: string) => at('dom-tree').getByRole('treeitem').filter({ hasText: text }).first()
+
+  beforeAll(async () => {
+    server = http.createServer((request, response) => {
+      response.setHeader('content-type', 'text/html; charset=utf-8')
+      const { pathname } = new URL(request.url ?? '/', 'http://x')
+      const route = routes[pathname]
+      if (route === undefined) response.statusCode = 404
+      if (route === undefined) response.end('nothing here')
+      else route(response, site.replace('127.0.0.1', 'localhost'))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    agent = await startTestAgent()
+    await agent.client.call('browser.start', { url: 'about:blank' }, { timeoutMs: 60_000 })
+    console = await startConsole()
+    machine = await addMachine(console, agent, 'shop-1')
+    await invoke(console, 'settings.set', { operator: 'Ada' })
+    await console.window.evaluate((id) => {
+      window.location.hash = `#/machine/${id}/inspector`
+    }, machine.id)
+    await phase('open')
+    page = await until('the page over CDP', () => findPage(chromiumAddress(agent.dataDir), () => true))
+  }, 180_000)
+  afterAll(async () => {
+    page?.close()
+    await console?.stop()
+    await machine?.stop()
+    await agent?.stop()
+    server?.closeAllConnections()
+    await new Promise((resolve) => server?.close(resolve))
+  })
+
+  test('the console shows what the page says, by level, as it says it', async () => {
+    await page.evaluate(`location.href = '${site}/shop'`)
+    await at('console-mark')
+      .filter({ hasText: `Navigated to ${site}/shop` })
+      .waitFor()
+    await rows('warn').filter({ hasText: 'careful' }).waitFor()
+    await rows('info').filter({ hasText: 'for your information' }).waitFor()
+    await rows('debug').filter({ hasText: 'in detail' }).waitFor()
+    await rows('error').filter({ hasText: 'Uncaught TypeError: nobody caught this' }).waitFor()
+    await rows('error').filter({ hasText: '404' }).filter({ hasText: 'missing' }).waitFor()
+    expect(await rows('error').filter({ hasText: 'bad false' }).getByTestId('console-count').textContent()).toBe('7')
+    expect(await rows('warn').filter({ hasText: 'careful' }).textContent()).toMatch(/shop:\d+/)
+    await at('console-level-error').click()
+    expect(await rows('error').count()).toBe(0)
+    await at('console-level-error').click()
+    await at('console-filter').fill('CAREFUL')
+    await until('the filter', async () => (await at('console-row').count()) === 1)
+    await at('console-filter').fill('')
+  })
+
+  test('an object is opened by someone who only looks, and none of its code runs', async () => {
+    const object = rows('log').filter({ hasText: 'plain words' }).getByTestId('object').first()
+    await object.click()
+    const deep = at('object').filter({ hasText: 'deep:' }).last()
+    await deep.click()
+    await console.window.getByText('second').last().waitFor()
+    await console.window.getByText('getter', { exact: true }).waitFor()
+    expect(await page.evaluate('globalThis.trapped ?? null')).toBeNull()
+  })
+
+  test('a request is there with its status, size and time, and opens into its headers, body and phases', async () => {
+    await panel('network')
+    const request = at('network-table').getByRole('row').filter({ hasText: 'order.json?id=7' })
+    await request.waitFor()
+    await until('the request to be over', async () => /200.*\d+ B.*ms/.test((await request.textContent()) ?? ''))
+    await at('network-table').getByRole('row').filter({ hasText: 'missing' }).filter({ hasText: '404' }).waitFor()
+    await request.click()
+    const detail = at('request-detail')
+    await detail.getByText('x-trace').waitFor()
+    expect(await detail.textContent()).not.toContain('canary-cookie')
+    await detail.getByText('Copy as cURL').click()
+    const copied = await until('the command', () => console.app.evaluate(({ clipboard }) => clipboard.readText()))
+    expect(copied).toMatch(/^curl 'http:\/\/127\.0\.0\.1:\d+\/api\/order\.json\?id=7'/)
+    expect(copied).toContain("-H 'x-trace: abc'")
+    await detail.getByTestId('tab-response').click()
+    await at('response-body').filter({ hasText: '"tea"' }).waitFor()
+    await detail.getByTestId('tab-timing').click()
+    await at('timing').filter({ hasText: 'Waiting for the answer' }).waitFor()
+    await at('network-filter').fill('/order\\.json\\?id=\\d$/')
+    await until('the pattern', async () => (await at('network-table').locator('[data-row]').count()) === 1)
+    await at('network-filter').fill('/(/')
+    await at('network-sum').getByRole('alert').waitFor()
+    await at('network-filter').fill('')
+    await at('detail-close').click()
+  })
+
+  test('the tree has shadow roots and frames, and what is pointed at is marked on the live page', async () => {
+    await panel('elements')
+    await treeRow('id="mark"').waitFor()
+    const before = await display()
+    await treeRow('id="mark"').hover()
+    // On the machine's own display, not only in the console's picture of it.
+    const marked = await until('the mark on the display', async () => {
+      const now = await display()
+      return now === before ? undefined : now
+    })
+    await at('console-filter').or(at('tab-elements')).first().hover()
+    await until('the mark to be gone', async () => (await display()) !== marked)
+    await at('dom-search').fill('em')
+    await treeRow('<em>in the shadow').waitFor()
+    await console.window.getByText('#shadow-root (open)').waitFor()
+    // A frame of another site runs in a process of its own, and still hangs where it is shown.
+    await at('dom-search').fill('#far')
+    await treeRow('id="far"').and(console.window.locator('[aria-selected=true]')).waitFor()
+    await at('dom-search').fill('')
+    await at('dom-tree').focus()
+    await until('the other document', async () => {
+      await console.window.keyboard.press('ArrowRight')
+      return treeRow(`#document ${site.replace('127.0.0.1', 'localhost')}/inner`).isVisible()
+    })
+    await at('dom-search').fill('.price')
+    await treeRow('class="price"').and(console.window.locator('[aria-selected=true]')).waitFor()
+    expect(await at('node-selector').textContent()).toBe('#mark > span')
+    await at('box-size')
+      .filter({ hasText: /\d × \d/ })
+      .waitFor()
+    await at('view-ax').click()
+    const button = at('ax-tree').getByRole('treeitem').filter({ hasText: 'button "Like" pressed' })
+    await button.waitFor()
+    await at('ax-tree').getByRole('treeitem').filter({ hasText: 'Iframe "far"' }).click()
+    await console.window.keyboard.press('ArrowRight')
+    await at('ax-tree').getByRole('treeitem').filter({ hasText: 'StaticText "inside a frame"' }).waitFor()
+  })
+
+  test('a mark goes with the connection that made it', async () => {
+    await at('tab-elements').hover()
+    const before = await display()
+    await at('ax-tree').getByRole('treeitem').filter({ hasText: 'button "Like" pressed' }).hover()
+    const marked = await until('the mark on the display', async () => {
+      const now = await display()
+      return now === before ? undefined : now
+    })
+    machine.cut('/devtools/page/')
+    await until('the mark to be gone', async () => (await display()) !== marked)
+    machine.mend()
+    await phase('open')
+  })
+
+  const display = async () => {
+    const { bytes } = await agent.client.call('desktop.screenshot', {})
+    return Buffer.from(bytes).toString('base64')
+  }
+
+  test('who only looks cannot go anywhere, run anything or change a node', async () => {
+    expect(await at('inspector-url').getAttribute('readonly')).not.toBeNull()
+    expect(await at('inspector-back').getAttribute('aria-label')).toBe('Back: take over first')
+    for (const id of ['inspector-back', 'inspector-reload', 'inspector-new-tab'])
+      expect(await at(id).getAttribute('aria-disabled')).toBe('true')
+    await panel('evaluate')
+    expect(await at('evaluate-input').getAttribute('readonly')).not.toBeNull()
+    await console.window.getByText('Running code in the page needs control').waitFor()
+    // Nor past the buttons: what a window sends itself is refused where the page is.
+    const refused = await console.window.evaluate(async (machineId) => {
+      const tabs = await window.pilothouse.invoke('agent.call', { machineId, call: 'tabs.list', params: {} })
+      const id = (tabs as { value: { tabs: { id: string }[] } }).value.tabs[0]?.id
+      const open = (role: string) =>
+        window.pilothouse.invoke('stream.open', { machineId, socket: 'cdpPage', params: { targetId: id, role } })
+      return open('controller')
+    }, machine.id)
+    expect(refused).toMatchObject({ ok: false, problem: { code: 'lease-gone' } })
+  })
+
+  test('with control code runs, its errors have a stack, and what was run comes back by arrow', async () => {
+    await at('inspector-take-over').filter({ visible: true }).first().click()
+    const input = at('evaluate-input')
+    await until('the field to be open', async () => (await input.getAttribute('readonly')) === null)
+    await input.fill('({ title: document.title, list: [1, 2, 3] })')
+    await input.press('Enter')
+    const answer = at('evaluation').last()
+    await answer.getByTestId('object').first().click()
+    await answer.getByText('list').last().waitFor()
+    await input.fill('const f = () => {\n  throw new RangeError("too far")\n}\nf()')
+    await input.press('Enter')
+    await at('evaluation').last().filter({ hasText: 'Uncaught RangeError: too far' }).getByTestId('stack').click()
+    await at('evaluation').last().locator('li').filter({ hasText: 'f' }).first().waitFor()
+    await input.press('ArrowUp')
+    await input.press('Control+Home')
+    await input.press('ArrowUp')
+    expect(await input.inputValue()).toContain('document.title, list')
+    await input.fill('')
+  })
+
+  test('with control an attribute is changed and a node deleted, in the page itself', async () => {
+    await panel('elements')
+    await treeRow('id="mark"').click()
+    await at('edit-data-kind').click()
+    await at('edit-data-kind-field').fill('changed')
+    await at('edit-data-kind-field').press('Enter')
+    await until('the attribute', () => page.evaluate<boolean>(`mark.dataset.kind === 'changed'`))
+    await treeRow('data-kind="changed"').click()
+    await at('node-delete').click()
+    await until('the node to be gone', () => page.evaluate<boolean>(`document.getElementById('mark') === null`))
+    await until('the tree to say so', async () => (await treeRow('id="mark"').count()) === 0)
+  })
+
+  test('the address bar leads to another page, and the console keeps what was said before', async () => {
+    await at('inspector-url').focus()
+    await at('inspector-url').fill(`${site}/second`)
+    await at('inspector-url').press('Enter')
+    await until('the page', async () => (await page.evaluate<string>('document.title')) === 'Second')
+    await panel('console')
+    await at('console-mark').filter({ hasText: '/second' }).waitFor()
+    await rows('warn').filter({ hasText: 'careful' }).waitFor()
+    await at('inspector-back').click()
+    await until('the page before', () => page.evaluate<boolean>(`location.pathname === '/shop'`))
+    await at('inspector-new-tab').click()
+    await until('the new tab to be looked at', async () => (await at('inspector-url').inputValue()) === 'about:blank')
+    expect(await at('inspector-tab').count()).toBe(2)
+    await at('inspector-tab').filter({ hasText: 'Shop' }).click()
+    await until('the first tab again', async () => (await at('inspector-url').inputValue()) === `${site}/shop`)
+    await phase('open')
+  })
+
+  test('a line that breaks is taken up again by itself, with what was there', async () => {
+    machine.cut('/devtools/page/')
+    await phase('lost')
+    await rows('warn').filter({ hasText: 'careful' }).first().waitFor()
+    machine.mend()
+    await phase('open')
+    await page.evaluate(`console.log('after the cut')`)
+    await rows('log').filter({ hasText: 'after the cut' }).waitFor()
+    expect(await rows('warn').filter({ hasText: 'careful' }).count()).toBe(2)
+  })
+
+  test('ten thousand nodes and a thousand requests are drawn as far as they are in sight', async () => {
+    await page.evaluate(`location.href = '${site}/large'`)
+    await panel('network')
+    await until(
+      'all requests',
+      async () => /\b1\d{3} requests/.test((await at('network-sum').textContent()) ?? ''),
+      30_000,
+    )
+    expect(await at('network-table').locator('[data-row]').count()).toBeLessThan(80)
+    await panel('elements')
+    await at('dom-search').fill('#list')
+    await treeRow('id="list"').and(console.window.locator('[aria-selected=true]')).waitFor()
+    await at('dom-tree').focus()
+    await console.window.keyboard.press('ArrowRight')
+    await treeRow('class="row"').waitFor()
+    await console.window.keyboard.press('End')
+    await until('the end of the tree', async () => (await at('dom-tree').evaluate((tree) => tree.scrollTop)) > 50_000)
+    expect(await at('dom-tree').getByRole('treeitem').count()).toBeLessThan(120)
+  })
+
+  test('nothing of a page runs in the console, and every panel can be used by everyone', async () => {
+    await page.evaluate(`location.href = '${site}/shop'`)
+    for (const name of ['console', 'network', 'elements', 'evaluate']) {
+      await panel(name)
+      const { violations } = await new AxeBuilder({ page: console.window })
+        .setLegacyMode()
+        .include('[data-testid=inspector]')
+        .analyze()
+      expect(violations.map(({ id, nodes }) => `${name}: ${id} ${nodes[0]?.html}`)).toEqual([])
+    }
+    expect(await console.window.evaluate(() => (globalThis as { ran?: number }).ran ?? null)).toBeNull()
+  })
+
+  test('a browser that ends leaves a panel with the way on, and one that starts is looked into', async () => {
+    await agent.client.call('browser.stop', {})
+    await at('state-panel').waitFor()
+    await at('panel-start-browser').click()
+    await phase('open')
+    await at('state-panel').waitFor({ state: 'detached' })
+  })
+})
