@@ -16,13 +16,15 @@ interface EntryListProps {
   /** Columns that are missed first make room for the entry that is looked at. */
   narrow: boolean
   selected: string | null
+  /** The newest stays in sight. */
+  following: boolean
   onSelect: (placed: Placed) => void
   onOpen: (placed: Placed) => void
   empty: ReactNode
 }
 
 /** The same as the drawing, in words and in time order: what a screen reader reads. */
-export function EntryList({ label, rows, narrow, selected, onSelect, onOpen, empty }: EntryListProps) {
+export function EntryList({ label, rows, narrow, selected, following, onSelect, onOpen, empty }: EntryListProps) {
   const columns = useMemo(() => columnsOf(narrow), [narrow])
   return (
     <Table
@@ -32,7 +34,7 @@ export function EntryList({ label, rows, narrow, selected, onSelect, onOpen, emp
       rows={rows}
       rowId={idOf}
       marked={(row) => row.entry.key === selected}
-      current={selected ?? rows.at(-1)?.entry.key ?? null}
+      current={selected ?? (following ? rows.at(-1)?.entry.key : null) ?? null}
       sort={null}
       onPick={onSelect}
       onOpen={onOpen}

@@ -112,6 +112,7 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
             rows={rows}
             narrow={chosen !== undefined}
             selected={selected}
+            following={following}
             onSelect={select}
             onOpen={open}
             empty={

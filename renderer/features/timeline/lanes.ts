@@ -33,17 +33,25 @@ export interface Placed {
 
 const tones: readonly Tone[] = ['engine', 'person', 'up', 'unknown', 'broken', 'expired', 'off']
 
+/** Each entry is read once: with every piece of news all of them are put in order again. */
+const known = new WeakMap<TimelineEntry, Placed>()
+
 /** Entries in time order, as they are drawn and listed. */
 export function place(entries: Iterable<TimelineEntry>): Placed[] {
   const placed: Placed[] = []
   for (const entry of entries) {
-    const start = Date.parse(entry.at)
-    if (Number.isNaN(start)) continue
-    const until = entry.until === null ? start : Date.parse(entry.until)
-    const end = entry.running ? Number.POSITIVE_INFINITY : Number.isNaN(until) ? start : Math.max(start, until)
-    placed.push({ entry, start, end, tone: tones.find((tone) => tone === entry.tone) ?? 'off' })
+    const one = known.get(entry) ?? placeOne(entry)
+    known.set(entry, one)
+    if (!Number.isNaN(one.start)) placed.push(one)
   }
   return placed.sort((a, b) => a.start - b.start || (a.entry.key < b.entry.key ? -1 : 1))
+}
+
+function placeOne(entry: TimelineEntry): Placed {
+  const start = Date.parse(entry.at)
+  const until = entry.until === null ? start : Date.parse(entry.until)
+  const end = entry.running ? Number.POSITIVE_INFINITY : Number.isNaN(until) ? start : Math.max(start, until)
+  return { entry, start, end, tone: tones.find((tone) => tone === entry.tone) ?? 'off' }
 }
 
 export interface Filter {
@@ -64,10 +72,19 @@ export function filtered(placed: readonly Placed[], { kinds, text, errorsOnly }:
     if (errorsOnly && !isError(one)) return false
     if (kinds.length > 0 && !kinds.includes(one.entry.kind)) return false
     if (words.length === 0) return true
-    const { title, detail, who, kind } = one.entry
-    const all = `${title}\n${detail}\n${who ?? ''}\n${kindName(kind)}`.toLowerCase()
+    const all = wordsOf(one.entry)
     return words.every((word) => all.includes(word))
   })
+}
+
+const said = new WeakMap<TimelineEntry, string>()
+
+/** All that an entry says, for looking through it at every letter that is typed. */
+function wordsOf(entry: TimelineEntry): string {
+  const { title, detail, who, kind } = entry
+  const all = said.get(entry) ?? `${title}\n${detail}\n${who ?? ''}\n${kindName(kind)}`.toLowerCase()
+  said.set(entry, all)
+  return all
 }
 
 /** What lies in a stretch of time, or reaches into it. */

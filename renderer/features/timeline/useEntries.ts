@@ -18,6 +18,8 @@ const gatherMs = 300
 const lookEveryMs = 5000
 /** How often main's copy is brought up to date while someone watches. */
 const keepEveryMs = 60_000
+/** Closer than this two clocks are the same: the way there takes its time, too. */
+const sameClockMs = 1000
 /** Heard all the time, and nothing of the timeline. */
 const unimportant: ReadonlySet<string> = new Set(['viewers', 'build_output', 'metrics', 'sandbox_active'])
 
@@ -82,7 +84,8 @@ export function useEntries(machine: MachineView): Entries {
       try {
         const answer = await callAgent(machineId, 'timeline.list', params)
         if (turn.current !== mine) return
-        const skewMs = Date.parse(answer.now) - (sent + Date.now()) / 2
+        const ahead = Date.parse(answer.now) - (sent + Date.now()) / 2
+        const skewMs = Math.abs(ahead) < sameClockMs ? 0 : ahead
         setState((now) => taken(now, answer, params, skewMs))
       } catch (error) {
         if (turn.current !== mine) return
@@ -113,12 +116,14 @@ export function useEntries(machine: MachineView): Entries {
   useEffect(() => {
     if (!reachable) return
     let timer: ReturnType<typeof setTimeout> | undefined
+    const soon = () => {
+      // An answer that is under way, of older entries perhaps, is not thrown away for this.
+      timer = latest.current.asking ? setTimeout(soon, gatherMs) : undefined
+      if (timer === undefined) void news()
+    }
     const stop = onIpcEvent('agent.event', ({ machineId: id, event }) => {
       if (id !== machineId || unimportant.has(event.type)) return
-      timer ??= setTimeout(() => {
-        timer = undefined
-        void news()
-      }, gatherMs)
+      timer ??= setTimeout(soon, gatherMs)
     })
     const seen = (look: () => Promise<void>) => () => {
       if (document.visibilityState === 'visible' && !latest.current.asking) void look()
