@@ -30,6 +30,7 @@ describe('a machine that EC2 switches on and off', () => {
 
   test('keys are entered once, and only their name is shown afterwards', async () => {
     await console.window.getByRole('button', { name: 'Settings' }).click()
+    await at('settings-credentials').click()
     for (const [key, value] of Object.entries({ name: 'ops', ...keys })) await at(`aws-${key}`).fill(value)
     await at('aws-submit').click()
     await console.window

@@ -152,6 +152,13 @@ describe('engines and takeovers', () => {
         .locator('img')
         .evaluate((picture) => (picture as HTMLImageElement).naturalWidth > 100),
     )
+    // It stands on top of the fleet as well, for whoever looks there.
+    await console.window.getByRole('button', { name: 'Fleet' }).first().click()
+    await at('fleet-request').getByText('jobs-1').waitFor()
+    await at('fleet-request')
+      .getByText(/tried Stagehand dom/)
+      .waitFor()
+    await console.window.getByRole('button', { name: /Takeovers/ }).click()
   })
 
   test('it is handed on to someone else, who is named', async () => {

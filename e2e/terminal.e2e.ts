@@ -209,7 +209,10 @@ describe('terminals', () => {
     expect(typed).toMatch(/^(\u001bP0\$r\u001b\\|\u001b\[\?\d+;\d+c)*$/)
     expect(typed).not.toContain('evil')
     expect(await console.app.evaluate(({ clipboard }) => clipboard.readText())).toBe('untouched')
-    const title = await console.window.locator('[role=tablist] [role=tab][title^=T]').first().getAttribute('title')
+    const title = await console.window
+      .locator('nav[aria-label^=Terminals] button[title^=T]')
+      .first()
+      .getAttribute('title')
     expect(title).toHaveLength(60)
     await type(`timeout 3 cat ${file('garbage')}; reset; stty sane; echo fine > ${file('garbage-done')}`)
     await until('the shell to be usable', async () => {

@@ -7,6 +7,7 @@ import { StateDot } from '../ui/StateDot.tsx'
 import { actionContext, currentActions } from './actions.ts'
 import styles from './Palette.module.css'
 import { type PaletteEntry, paletteEntries } from './palette.ts'
+import { controlsOnScreen } from './screen-controls.ts'
 import { show, useUi } from './ui.store.ts'
 
 /** Everything that can be done and reached, by a few letters. */
@@ -24,9 +25,11 @@ function PaletteBody() {
   const [query, setQuery] = useState('')
   const [active, setActive] = useState(0)
   const machines = useFleet((state) => state.machines)
+  // As they were when the palette was opened: it stands before them now.
+  const [controls] = useState(() => controlsOnScreen())
   const entries = useMemo(
-    () => paletteEntries(query, currentActions(), actionContext(), Object.values(machines)),
-    [query, machines],
+    () => paletteEntries(query, currentActions(), actionContext(), Object.values(machines), controls),
+    [query, machines, controls],
   )
   const shown = Math.min(active, Math.max(0, entries.length - 1))
   const list = useRef<HTMLDivElement>(null)

@@ -12,6 +12,7 @@ import { wallActions } from '../features/wall/actions.ts'
 import type { ActionContext, ConsoleAction } from './action-kit.ts'
 import { useApp } from './app.store.ts'
 import { type Chosen, withKeys } from './chosen-keys.ts'
+import { controlActions } from './control-actions.ts'
 import { usePins } from './pins.ts'
 import { useRoute } from './route.ts'
 import { windowActions } from './window-actions.ts'
@@ -43,6 +44,7 @@ export const actions: readonly ConsoleAction[] = [
   ...deployActions,
   ...takeoverActions,
   ...wallActions,
+  ...controlActions,
   ...windowActions,
 ]
 

@@ -5,6 +5,7 @@ import type { DotLook } from '../ui/StateDot.tsx'
 import type { ActionContext } from './action-kit.ts'
 import { type Action, available } from './registry.ts'
 import { go } from './route.ts'
+import type { ScreenControl } from './screen-controls.ts'
 
 export interface PaletteEntry {
   id: string
@@ -19,6 +20,7 @@ export interface PaletteEntry {
 /** Machines shown while nothing is typed: the rest are found by typing. */
 const machinesUntyped = 6
 const machinesTyped = 30
+const controlsShown = 30
 
 /** What the palette offers for a query: what can be done here, then where one can go. */
 export function paletteEntries(
@@ -26,6 +28,7 @@ export function paletteEntries(
   actions: readonly Action<ActionContext>[],
   context: ActionContext,
   machines: readonly MachineView[],
+  controls: readonly ScreenControl[] = [],
 ): PaletteEntry[] {
   const doable = available(actions, context)
     .filter((action) => action.id !== 'palette')
@@ -53,9 +56,14 @@ export function paletteEntries(
       look: machineLook(machine),
       run: () => go({ screen: 'machine', machineId: machine.id, tab: 'live' }),
     }))
+  // Many, and seldom what is wanted: they come when something of their name is typed, behind the actions.
+  const pressable = (query.trim() === '' ? [] : controls).map<PaletteEntry>((control) => ({
+    ...{ ...control, group: 'On this screen', aside: '', keys: null, look: null },
+  }))
+  const onScreen = fuzzyFilter(query, pressable, (entry) => entry.title).slice(0, controlsShown)
   const found = fuzzyFilter(query, doable, (entry) => `${entry.title} ${entry.group}`)
   // One group after the other: a best match must not tear a group apart.
   const order = [...new Set(found.map((entry) => entry.group))]
   const grouped = order.flatMap((group) => found.filter((entry) => entry.group === group))
-  return query.trim() === '' ? [...grouped, ...places] : [...places, ...grouped]
+  return query.trim() === '' ? [...grouped, ...places] : [...places, ...grouped, ...onScreen]
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { KeyPress } from '../ui/keys.ts'
+import { actions as allActions } from './actions.ts'
 import { type Action, available, keyMatcher } from './registry.ts'
+import { machineTabs, plainScreens, settingsSections } from './route.ts'
 
 const press = (key: string, held: Partial<KeyPress> = {}): KeyPress => ({
   key,
@@ -57,4 +59,11 @@ test('while the keyboard goes to a machine only the keys that always work do', (
   const match = keyMatcher(actions)
   expect(idOf(match(press('f'), { held: true }, 0, true))).toBeNull()
   expect(idOf(match(press('g', { ctrlKey: true, altKey: true }), { held: true }, 0, true))).toBe('give')
+})
+
+test('every tab of a machine, every screen and every part of the settings has an action', () => {
+  const ids = new Set(allActions.map(({ id }) => id))
+  for (const tab of machineTabs) expect(ids, tab).toContain(`machine.${tab}`)
+  for (const section of settingsSections) expect(ids, section).toContain(`settings.${section}`)
+  for (const screen of ['fleet', 'logs', 'settings', ...plainScreens]) expect(ids, screen).toContain(`go.${screen}`)
 })

@@ -41,7 +41,7 @@ export type Route =
   | { screen: 'logs'; machineIds: readonly string[] }
   | { screen: 'machine'; machineId: string; tab: MachineTab }
 
-const plainScreens = ['takeovers', 'wall', 'audit', 'workers', 'deploys', 'diagnostics'] as const
+export const plainScreens = ['takeovers', 'wall', 'audit', 'workers', 'deploys', 'diagnostics'] as const
 
 /** The place a hash names; what it does not know is the fleet. */
 export function parseRoute(hash: string): Route {

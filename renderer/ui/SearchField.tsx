@@ -25,6 +25,8 @@ export function SearchField({ label, placeholder, value, onChange, testId }: Sea
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return
           if (value !== '') onChange('')
+          // In a dialog the next Escape is the dialog's: it closes.
+          else if (event.currentTarget.closest('[data-dialog]') !== null) return
           else event.currentTarget.blur()
           event.stopPropagation()
         }}

@@ -196,11 +196,11 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
         aria-activedescendant={activeShown ? `${prefix}-${active}` : undefined}
         data-testid={props.testId}
         className={styles.scroller}
+        data-empty={rows.length === 0 ? '' : undefined}
         tabIndex={0}
         onKeyDown={onKeyDown}
       >
         <Head columns={columns} sort={sort} onSort={onSort} />
-        {rows.length === 0 && props.empty}
         {/* biome-ignore lint/a11y/useSemanticElements: see above */}
         <div className={styles.body} style={{ height: virtual.getTotalSize() }} role="rowgroup">
           {items.map((item) => {
@@ -225,6 +225,7 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
           })}
         </div>
       </div>
+      {rows.length === 0 && <div className={styles.empty}>{props.empty}</div>}
     </div>
   )
 }

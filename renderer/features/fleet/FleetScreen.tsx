@@ -15,6 +15,7 @@ import { DeployBanner } from '../deploys/DeployBanner.tsx'
 import { FirstRun } from '../firstrun/FirstRun.tsx'
 import { LocalOffer } from '../firstrun/LocalOffer.tsx'
 import { useLocalStart } from '../firstrun/local.store.ts'
+import { FleetRequests } from '../takeovers/FleetRequests.tsx'
 import { fleetColumns } from './columns.tsx'
 import { FleetMap } from './FleetMap.tsx'
 import { FleetTools } from './FleetTools.tsx'
@@ -73,6 +74,7 @@ function Machines() {
   return (
     <>
       <SummaryCards machines={all} chosen={group} onChoose={(next) => useFleetView.setState({ group: next })} />
+      <FleetRequests />
       <DeployBanner />
       <LocalOffer />
       <FleetTools machines={all} shown={rows.length} />

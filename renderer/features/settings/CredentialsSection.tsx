@@ -80,7 +80,7 @@ function CredentialRow({ kept, onGone }: { kept: KeptCredential; onGone: () => v
       <div className={styles.what}>
         <span className={styles.name}>{title}</span>
         <span className={styles.quiet}>
-          {kept.detail}, since <Age at={kept.since} />
+          {kept.detail}, kept for <Age at={kept.since} form="bare" />
         </span>
         {verdict !== null && (
           <span className={styles.verdict} role="status" data-testid="verdict" data-verdict={verdict.verdict}>

@@ -8,7 +8,7 @@ import { Card } from '../../ui/Card.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { formatBytes, partTexts } from './data.ts'
+import { countOf, formatBytes, partTexts } from './data.ts'
 import styles from './Settings.module.css'
 import { useAnswer } from './useAnswer.ts'
 
@@ -74,7 +74,7 @@ export function DataSection() {
               <div className={styles.what}>
                 <span className={styles.name}>{partTexts[part].title}</span>
                 <span className={styles.quiet}>
-                  {rows} {partTexts[part].rows}, {formatBytes(bytes)}
+                  {countOf(rows, partTexts[part].rows)}, {formatBytes(bytes)}
                 </span>
               </div>
               <Button

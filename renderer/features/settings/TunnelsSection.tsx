@@ -48,7 +48,7 @@ export function TunnelsSection() {
               value={String(around.answer.hosts)}
               detail="offered by name where a machine is added"
             />
-            {around.answer.knownHosts.map(({ file, found, entries }) => (
+            {shownFiles(around.answer.knownHosts).map(({ file, found, entries }) => (
               <Fact
                 key={file}
                 name="Known hosts"
@@ -115,6 +115,11 @@ export function TunnelsSection() {
       </Card>
     </>
   )
+}
+
+/** OpenSSH looks into four: the first is where new keys go, of the others those count that are there. */
+function shownFiles<File extends { found: boolean }>(files: readonly File[]): File[] {
+  return files.filter(({ found }, place) => found || place === 0)
 }
 
 interface FactProps {

@@ -88,7 +88,8 @@ export function RequestCard({ request }: { request: Wanted }) {
   )
 }
 
-function Left({ until }: { until: number }) {
+/** How long the machine waits yet. */
+export function Left({ until }: { until: number }) {
   const left = until - useNow()
   return (
     <span className={styles.left} data-short={left < 30_000 ? '' : undefined} data-testid="request-left">
@@ -135,7 +136,7 @@ interface AskingProps {
 }
 
 /** A button that asks for a few words first. */
-function Asking({ name, title, icon, label, hint, required = false, onSubmit }: AskingProps) {
+export function Asking({ name, title, icon, label, hint, required = false, onSubmit }: AskingProps) {
   const [open, setOpen] = useState(false)
   const [text, setText] = useState('')
   const submit = async (event: FormEvent) => {

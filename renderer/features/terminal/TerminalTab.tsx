@@ -73,11 +73,12 @@ function Bar({ machine, tabs, active }: { machine: MachineView; tabs: readonly T
   )
   return (
     <div className={styles.bar}>
-      <div className={styles.tabs} role="tablist" aria-label={`Terminals of ${machine.name}`}>
+      {/* Not a list of tabs: each has a second button, which those may not hold. */}
+      <nav className={styles.tabs} aria-label={`Terminals of ${machine.name}`}>
         {tabs.map((tab, place) => (
           <TabButton key={tab.id} machine={machine} tab={tab} place={place} active={tab.id === active?.id} />
         ))}
-      </div>
+      </nav>
       {bySsh ? (
         <Menu trigger={add} entries={entries} align="start" />
       ) : (
@@ -134,8 +135,7 @@ function TabButton({
     <div className={styles.tab} data-active={active || undefined}>
       <button
         type="button"
-        role="tab"
-        aria-selected={active}
+        aria-current={active || undefined}
         className={styles.tabTitle}
         title={name}
         onClick={() => {

@@ -1,0 +1,92 @@
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { machineTabs, settingsSections } from '../../renderer/app/route.ts'
+import { cacheFleet } from '../bench/cached-fleet.ts'
+import { projectRoot } from '../rigs/built.ts'
+import { startConsole, type TestConsole } from '../rigs/electron.ts'
+import { goneMachine, keepFilledFleet } from '../rigs/filled-fleet.ts'
+import { freshFolder } from '../rigs/folder.ts'
+import { ask } from '../rigs/ipc.ts'
+import { type Camera, cameraFor } from './camera.ts'
+import { startMachines } from './machines.ts'
+
+/** Pictures of every screen from the real app: `--only fleet` takes those whose name begins so. */
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    out: { type: 'string', default: path.join(projectRoot, 'resources', 'docs', 'pictures') },
+  },
+})
+const wanted = (name: string) => options.only.split(',').some((part) => name.startsWith(part))
+const { folder, remove } = freshFolder('pictures')
+
+async function withConsole(name: string, use: (console: TestConsole, camera: Camera) => Promise<void>): Promise<void> {
+  const console = await startConsole({ userData: path.join(folder, name) })
+  try {
+    await console.window.setViewportSize({ width: 1440, height: 900 }).catch(() => {})
+    await use(console, cameraFor(console.window, options.out, wanted))
+  } finally {
+    await console.stop()
+  }
+}
+
+async function firstRun(): Promise<void> {
+  if (!wanted('first-run')) return
+  await withConsole('first', (_console, camera) => camera.take('first-run', '#/fleet'))
+}
+
+async function aThousand(): Promise<void> {
+  if (!wanted('fleet-thousand')) return
+  cacheFleet(path.join(folder, 'thousand'), 1000)
+  await withConsole('thousand', async ({ window }, camera) => {
+    await camera.take('fleet-thousand', '#/fleet')
+    await camera.take('fleet-thousand-map', '#/fleet', async () => {
+      await window.locator('body').press('f')
+      await window.locator('body').press('m')
+    })
+  })
+}
+
+/** Three machines that run, and three that did: every screen, and then the next start without any of them. */
+async function atWork(): Promise<void> {
+  keepFilledFleet(path.join(folder, 'work'))
+  const machines = await startMachines()
+  try {
+    await withConsole('work', async (console, camera) => {
+      await ask(console.window, 'settings.set', { operator: 'Ada' })
+      await machines.addTo(console)
+      const shop = machines.ids[0] ?? ''
+      await machines.callForHelp()
+      await console.window.getByTestId('wanted-count').waitFor()
+      await camera.take('fleet', '#/fleet')
+      for (const screen of ['takeovers', 'wall', 'workers', 'deploys', 'audit', 'diagnostics', 'logs'])
+        await camera.take(screen, `#/${screen}`)
+      for (const section of settingsSections) await camera.take(`settings-${section}`, `#/settings/${section}`)
+      for (const tab of machineTabs) await camera.take(`machine-${tab}`, `#/machine/${shop}/${tab}`)
+      await camera.take('killed', `#/machine/${goneMachine}/live`)
+      await camera.take('palette', '#/fleet', () => console.window.keyboard.press('Control+k'))
+      await console.window.keyboard.press('Escape')
+      await camera.take('taken-over', `#/machine/${shop}/live`, async () => {
+        const { window } = console
+        await window.locator('[data-testid=browser-viewer][data-phase=live]').waitFor()
+        await window.getByTestId('take-over').click()
+        await window.locator('[data-testid=lease-bar][data-lease=mine]').waitFor()
+        await window.locator('[data-testid=browser-viewer][data-phase=live][data-mode=control]').waitFor()
+      })
+    })
+  } finally {
+    await machines.stop()
+  }
+  await withConsole('work', async (_console, camera) => {
+    await camera.take('offline-fleet', '#/fleet')
+    await camera.take('offline-machine', `#/machine/${machines.ids[0] ?? ''}/overview`)
+  })
+}
+
+try {
+  await firstRun()
+  await aThousand()
+  await atWork()
+} finally {
+  remove()
+}

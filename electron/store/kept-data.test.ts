@@ -1,0 +1,89 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { goneMachine, keepFilledFleet } from '../../e2e/rigs/filled-fleet.ts'
+import { clearAtNextStart, clearIfWanted } from './begin-anew.ts'
+import { exportData } from './export-data.ts'
+import { allRows, keptData } from './kept-data.ts'
+import { openStore, type Store } from './store.ts'
+
+let folder = ''
+let file = ''
+let store: Store
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pilothouse-data-'))
+  file = path.join(folder, 'console.db')
+  keepFilledFleet(folder)
+  store = openStore(file)
+  for (let seq = 0; seq < 200; seq++)
+    store.events.add(goneMachine, { seq, time: '2026-01-01T00:00:00.000Z', type: 'x'.repeat(500) })
+})
+afterEach(() => {
+  store.close()
+  fs.rmSync(folder, { recursive: true, force: true })
+})
+const part = (name: string) =>
+  keptData(store.connection, file)
+    .sizes()
+    .parts.find((one) => one.part === name)
+
+test('what is kept is counted and measured by parts', () => {
+  const sizes = keptData(store.connection, file).sizes()
+  expect(sizes.machines).toBe(3)
+  expect(sizes.bytes).toBeGreaterThan(100_000)
+  expect(sizes.auditBytes).toBeGreaterThan(0)
+  expect(part('answers')).toMatchObject({ rows: 5 })
+  expect(part('history')?.rows).toBe(200)
+  expect(part('history')?.bytes).toBeGreaterThan(100_000)
+  expect(part('deploys')?.rows).toBeGreaterThan(0)
+})
+
+test('one part is cleared, its room given back, and everything else stays', () => {
+  const data = keptData(store.connection, file)
+  const before = data.sizes()
+  data.clear(['history'])
+  expect(part('history')?.rows).toBe(0)
+  expect(data.sizes().bytes).toBeLessThan(before.bytes - 100_000)
+  expect(part('answers')?.rows).toBe(5)
+  expect(store.machines.all()).toHaveLength(3)
+  expect(store.audit.verify().sound).toBe(true)
+})
+
+test('a deploy that is under way survives the clearing of those that ended', () => {
+  const [ended] = store.rollouts.list({ limit: 1 })
+  if (ended === undefined) throw new Error('there is one')
+  store.rollouts.add({ ...ended, id: 0, key: 'now', status: 'paused', endedAt: null })
+  keptData(store.connection, file).clear(['deploys'])
+  expect(store.rollouts.list({ limit: 10 }).map(({ key }) => key)).toEqual(['now'])
+})
+
+test('the export is one JSON file with every table, readable inside, and the store can be used meanwhile', async () => {
+  const target = path.join(folder, 'data.json')
+  const writing = exportData(target, { version: '1', at: '2026-01-01T00:00:00.000Z' }, allRows(file))
+  store.settings.set('meanwhile', true)
+  expect(await writing).toBe(fs.statSync(target).size)
+  expect(fs.statSync(target).mode & 0o777).toBe(0o600)
+  const read = JSON.parse(fs.readFileSync(target, 'utf8')) as { tables: Record<string, Record<string, unknown>[]> }
+  expect(read.tables['sandboxes']).toHaveLength(3)
+  expect(read.tables['sandboxes']?.[0]?.['tunnel']).toMatchObject({ kind: 'direct' })
+  expect(read.tables['events']).toHaveLength(200)
+})
+
+test('everything goes at the next start, once, and what is a machine’s own stays', () => {
+  store.close()
+  const logs = path.join(folder, 'logs')
+  const agent = path.join(folder, 'local-agent')
+  for (const made of [logs, agent]) {
+    fs.mkdirSync(made)
+    fs.writeFileSync(path.join(made, 'file'), 'x')
+  }
+  expect(clearIfWanted(folder, { store: file, logs })).toBe(false)
+  clearAtNextStart(folder)
+  expect(clearIfWanted(folder, { store: file, logs })).toBe(true)
+  expect(clearIfWanted(folder, { store: file, logs })).toBe(false)
+  expect(fs.existsSync(logs)).toBe(false)
+  expect(fs.existsSync(path.join(agent, 'file'))).toBe(true)
+  store = openStore(file)
+  expect(store.machines.all()).toEqual([])
+})
