@@ -18,6 +18,9 @@ const vitest = inRoot('node_modules', 'vitest', 'vitest.mjs')
 /** Failures outside the tests (set-up, types, lint, build) count as one, so that the last line never looks green. */
 const notRun = { passed: 0, failed: 1, skipped: 0 }
 
+/** More failed files than this are no stumble. */
+const mostStumbles = 5
+
 await runScript(async () => {
   const plan = planTests(process.argv.slice(2), testFiles(root))
   if (plan.help) return console.log(usage)
@@ -84,9 +87,6 @@ async function runProjects({ node, env }, plan) {
   }
   return sum
 }
-
-/** More failed files than this are no stumble. */
-const mostStumbles = 5
 
 /**
  * Real servers, containers and browsers on a shared machine stumble now and then. A file of theirs that failed runs
