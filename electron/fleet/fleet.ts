@@ -140,11 +140,10 @@ export class Fleet {
   }
 
   /** Adds a machine that answers to this secret; one that does not is not kept. */
-  async add(wish: IpcParamsOut<'fleet.add'>): Promise<MachineView> {
+  async add(wish: IpcParamsOut<'fleet.add'>, id: string = randomUUID()): Promise<MachineView> {
     if (wish.tunnel.kind === 'local') {
       throw new Problem('invalid-params', 'This computer is added with Try it on this computer.')
     }
-    const id = randomUUID()
     const { secret, ...kept } = wish
     const record = newRecord({ id, ...kept, now: isoTime(this.#deps.clock) })
     await this.#deps.vault.set(id, 'agent', secret)
