@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Problem } from '../../shared/errors.ts'
+import { Problem } from '../../shared/errors.ts'
 import type { IpcEventData } from '../../shared/ipc.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { settle, TestClock } from '../test-clock.ts'
@@ -168,6 +168,34 @@ test.each([
   await fleet.verify(id)
   expect(fleet.view(id)).toMatchObject({ state: 'unknown', problem: { detail: expect.stringMatching(message) } })
   expect(agent.calls.filter((call) => call === 'GET /status')).toHaveLength(1)
+})
+
+test('an agent that is asked too often says how long to wait, and is waited for, within reason', async () => {
+  const id = await added()
+  for (const [told, waited] of [
+    [3, 3000],
+    [86_400, 60_000],
+  ] as const) {
+    agent.calls.length = 0
+    agent.failure = new Problem('too-many-requests', 'slow down', { retryAfterSeconds: told })
+    const checking = fleet.verify(id)
+    await clock.advance(waited - 100)
+    expect(agent.calls).toEqual(['GET /status'])
+    expect(fleet.view(id).state).toBe('running')
+    agent.failure = undefined
+    await clock.advance(200)
+    expect(await checking).toMatchObject({ state: 'running', problem: null })
+  }
+})
+
+test('a machine that cannot be verified and is terminated by a person is gone by their hand', async () => {
+  const id = await added()
+  agent.refuse('unauthorized')
+  await fleet.verify(id)
+  expect(fleet.view(id).state).toBe('unknown')
+  agent.failure = undefined
+  await fleet.terminate(id, 'terminated by ada')
+  expect(store.machines.all()[0]).toMatchObject({ state: 'killed', killedReason: 'manual' })
 })
 
 test('an answer that is not in the contract is unclear: unknown, and logged in full', async () => {
