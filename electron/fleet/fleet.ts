@@ -295,10 +295,11 @@ export class Fleet {
       onChange: (id) => this.#changes.changed(id),
       onConnected: (id) => this.#deps.onConnected?.(id),
       onTransition: (id, transition) => this.#deps.onTransition?.(id, transition),
-      onMetrics: (id, metrics) => this.#deps.store.metrics.add(id, metrics, this.#deps.clock.now()),
+      onMetrics: (id, metrics) =>
+        this.#keep(id, () => this.#deps.store.metrics.add(id, metrics, this.#deps.clock.now())),
       onEvent: (id, event) => {
         this.counts.heard(event)
-        this.#deps.store.events.add(id, event)
+        this.#keep(id, () => this.#deps.store.events.add(id, event))
         this.#deps.onEvent(id, event)
         if (event.type === 'deploy_finished') void machine.learnImage()
       },
@@ -306,6 +307,15 @@ export class Fleet {
     const machine = new Machine(record, deps)
     this.#machines.set(record.id, machine)
     return machine
+  }
+
+  /** History that cannot be written is missed later; what happens now goes on. */
+  #keep(machine: string, write: () => void): void {
+    try {
+      write()
+    } catch (error) {
+      this.#deps.log('error', 'the history of a machine could not be kept', { machine, error: String(error) })
+    }
   }
 
   async #secret(id: string): Promise<string> {
