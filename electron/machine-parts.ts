@@ -104,6 +104,7 @@ export function createMachineParts(deps: MachinePartsDeps) {
   })
   const installing: EnrollmentsDeps = {
     ...{ fleet, vault, clock, settings: store.settings, bundle: paths.agentScript, node: paths.node },
+    beside: paths.agentBeside,
     // Built and shipped with it.
     version: contractVersion,
     ours: { platform: process.platform, arch: process.arch },

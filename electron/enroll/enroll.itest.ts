@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { builtAgent, nodeProgram } from '../../e2e/rigs/built.ts'
+import { builtAgent, nodeProgram, projectRoot } from '../../e2e/rigs/built.ts'
 import { type MountedHost, startMountedHost } from '../../e2e/rigs/mounted-host.ts'
 import { soaking } from '../../e2e/rigs/soak.ts'
 import { contractVersion } from '../../shared/contract/index.ts'
@@ -70,6 +70,7 @@ afterEach(async () => {
 
 const deps = (bundle: string, changed: Partial<EnrollmentsDeps> = {}): EnrollmentsDeps => ({
   ...{ fleet, vault, settings: store.settings, clock, bundle, node: host.lightNode },
+  beside: path.join(projectRoot, 'node_modules', '@lydell'),
   version: contractVersion,
   ours: { platform: process.platform, arch: process.arch },
   onStep: (step) => steps.push(step),
@@ -119,6 +120,7 @@ test('a machine is enrolled over SSH with a Node of ours, answers, and all of it
       `x64|arm64.* · root · (no Node|Node v\\S+).* · (no )?Docker.* · \\d+ GB free · port ${host.agentPort} free`,
     ),
   )
+  expect(machine.capabilities['pty']).toMatchObject({ available: true })
   const secret = await vault.get(machine.id, 'agent')
   expect((await host.inside('cat /etc/pilothouse/secret')).trim()).toBe(secret)
   expect(JSON.stringify(steps)).not.toContain(secret)

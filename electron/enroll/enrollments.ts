@@ -7,6 +7,7 @@ import { type Clock, isoTime, sleep } from '../clock.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Store } from '../store/store.ts'
 import type { Vault } from '../vault/vault.ts'
+import { putBeside } from './beside.ts'
 import { type Host, inspectHost, places } from './inspect-host.ts'
 import { digest, digestOf, installService, putFile, removeInstalled } from './install-agent.ts'
 import type { SshSession } from './ssh-session.ts'
@@ -21,8 +22,9 @@ export interface EnrollmentsDeps {
   vault: Pick<Vault, 'get' | 'set' | 'delete'>
   settings: Store['settings']
   connect: (tunnel: SshTunnel) => Promise<SshSession>
-  /** The agent's bundle and our own Node, as files, and the version of the bundle. */
+  /** The agent's bundle with the folder of its native packages, our own Node, and the version of the bundle. */
   bundle: string
+  beside: string
   node: string
   version: string
   ours: { platform: string; arch: string }
@@ -165,7 +167,7 @@ export class Enrollments {
     steps: Steps,
     signal: AbortSignal,
   ): Promise<MachineView> {
-    const { bundle, node, vault } = this.#deps
+    const { bundle, beside, node, ours, vault } = this.#deps
     const { enrollId } = begun
     const said = (how: 'put' | 'there', words: string) => done(how === 'there' ? `${words}, there already` : words)
     await putFile(session, host, { target: places.mark, bytes: Buffer.from(`${enrollId}\n`), mode: '0600' })
@@ -175,6 +177,7 @@ export class Enrollments {
     })
     await steps.take('copy', async () => {
       const bytes = await fs.readFile(bundle)
+      await putBeside(session, host, beside, ours)
       return said(await putFile(session, host, { ...executable(places.agent), bytes }), places.agent)
     })
     const secret = await steps.take('secret', async () => {

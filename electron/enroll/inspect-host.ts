@@ -35,6 +35,8 @@ export const places = {
   node: '/opt/pilothouse/node',
   /** Names the enrolment; the first thing that is put there, and the last that is taken away. */
   mark: '/opt/pilothouse/enrolment',
+  /** The agent's native packages, as they were sent. */
+  beside: '/opt/pilothouse/beside.json',
   config: '/etc/pilothouse',
   settings: '/etc/pilothouse/agent.env',
   secret: '/etc/pilothouse/secret',

@@ -4,6 +4,7 @@ import type { MachineView } from '../../shared/domain/machine.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { IpcParamsOut } from '../../shared/ipc.ts'
 import { sleep } from '../clock.ts'
+import { putBeside } from './beside.ts'
 import type { EnrollmentsDeps } from './enrollments.ts'
 import { type Host, inspectHost, places } from './inspect-host.ts'
 import { asRoot, digest, digestOf, installService, putFile } from './install-agent.ts'
@@ -72,6 +73,7 @@ export class Upgrades {
       })
       await steps.take('copy', async () => {
         await keepAside(session, host, places.agent)
+        await putBeside(session, host, this.#deps.beside, this.#deps.ours)
         await putFile(session, host, { target: places.agent, bytes, mode: '0755' })
         return done(`${this.#deps.version}, its digest compared`)
       })
