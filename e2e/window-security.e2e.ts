@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { IpcAnswer } from '../shared/ipc.ts'
+import { builtConsole, projectRoot } from './rigs/built.ts'
 import { startConsole, type TestConsole } from './rigs/electron.ts'
+import { startProgram } from './rigs/program.ts'
 import { until } from './rigs/until.ts'
 
 /** What a script in the console's window could do, were a hostile one ever to run there. */
@@ -246,4 +250,28 @@ describe('main takes only what is declared', () => {
     const answer = await invoke(...args)
     expect(answer).toMatchObject({ ok: false, problem: { code, detail: expect.stringMatching(/\S/) } })
   })
+})
+
+test('a second console takes its arguments to nobody: it brings the first to the front, and ends', async () => {
+  const electron = await builtConsole()
+  const picture = path.join(console.tempDir, 'second.png')
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const words = ['--demo', `--screenshot=${picture}`, `pilothouse://add?host=127.0.0.1&port=${outsidePort}&run=id`]
+  const env = await console.app.evaluate(() => process.env)
+  const second = await startProgram(electron, [...sandbox, projectRoot, ...words], { env })
+  try {
+    await until('the second console to end', () => second.exitCode !== undefined)
+  } finally {
+    await second.end()
+  }
+  expect(second.exitCode, second.output()).toBe(0)
+  expect([existsSync(picture), arrived]).toEqual([false, []])
+  const fleet = await console.window.evaluate(() => window.pilothouse.invoke('fleet.list', {}))
+  expect(fleet).toEqual({ ok: true, value: [] })
+  expect(console.app.windows()).toHaveLength(1)
+  // Nor is there an address that another program could open the console by.
+  const handled = await console.app.evaluate(({ app }) =>
+    ['pilothouse', 'app'].map((name) => app.isDefaultProtocolClient(name)),
+  )
+  expect(handled).toEqual([false, false])
 })

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { CallName } from '../shared/contract/index.ts'
+import { type CallName, contractVersion } from '../shared/contract/index.ts'
 import type { WorkerView } from '../shared/contract/workers.ts'
 import { systemClock } from './clock.ts'
 import { Deploys } from './deploys/deploys.ts'
-import { Enrollments } from './enroll/enrollments.ts'
+import { Enrollments, type EnrollmentsDeps } from './enroll/enrollments.ts'
 import { openSession } from './enroll/ssh-session.ts'
+import { Upgrades } from './enroll/upgrades.ts'
 import { AgentAudits } from './fleet/agent-audits.ts'
+import { announce } from './fleet/announce.ts'
 import { Fleet } from './fleet/fleet.ts'
 import { Gathering } from './fleet/gathering.ts'
 import { LastAnswers } from './fleet/last-answers.ts'
@@ -21,7 +23,6 @@ import { createProvider } from './providers/create-provider.ts'
 import { Ec2Accounts } from './providers/ec2-accounts.ts'
 import { Prices } from './providers/prices.ts'
 import type { SettingsKeeper } from './settings.ts'
-import type { Transition } from './store/machines.ts'
 import type { Store } from './store/store.ts'
 import { startUpkeep } from './store/upkeep.ts'
 import type { Tunnels } from './tunnels/tunnels.ts'
@@ -71,7 +72,11 @@ export function createMachineParts(deps: MachinePartsDeps) {
       notifications.heard(named(machineId), event)
     },
     onTransition: (machineId, transition) => {
-      tell(machineId, transition, onGone)
+      announce(machineId, transition, {
+        active: (news) => broadcast('sandbox_active', news),
+        terminated: (news) => broadcast('sandbox_terminated', news),
+        gone: onGone,
+      })
       notifications.changed(named(machineId), transition)
     },
     onConnected: (machineId) => gathering.want(machineId),
@@ -99,8 +104,11 @@ export function createMachineParts(deps: MachinePartsDeps) {
     ...{ fleet, audit: store.audit, clock, log },
     onWarning: (warning) => broadcast('autostop.warning', warning),
   })
-  const enrollments = new Enrollments({
-    ...{ fleet, clock, settings: store.settings, bundle: paths.agentScript, node: paths.node },
+  const installing: EnrollmentsDeps = {
+    ...{ fleet, vault, clock, settings: store.settings, bundle: paths.agentScript, node: paths.node },
+    beside: paths.agentBeside,
+    // Built and shipped with it.
+    version: contractVersion,
     ours: { platform: process.platform, arch: process.arch },
     onStep: (step) => broadcast('enroll.step', step),
     connect: async ({ host, port, user }) => {
@@ -112,11 +120,13 @@ export function createMachineParts(deps: MachinePartsDeps) {
         throw error
       }
     },
-  })
+  }
+  const enrollments = new Enrollments(installing)
+  const upgrades = new Upgrades(installing)
   const stopUpkeep = startUpkeep({ store, clock, log, forget: (id) => fleet.remove(id) })
   const agentAudits = new AgentAudits({ fleet, store, clock })
   return {
-    ...{ fleet, ec2, awsKeys, prices, autoStop, enrollments, deploys, agentAudits },
+    ...{ fleet, ec2, awsKeys, prices, autoStop, enrollments, upgrades, deploys, agentAudits },
     ...{ answers, answered, workers, gathering, rotation },
     start() {
       fleet.start()
@@ -131,15 +141,6 @@ export function createMachineParts(deps: MachinePartsDeps) {
       stopUpkeep()
     },
   }
-}
-
-/** Every window hears of it at once, and nothing of the old session goes on. */
-function tell(machineId: string, { to, at, reason }: Transition, onGone: MachinePartsDeps['onGone']): void {
-  if (to === 'running') return broadcast('sandbox_active', { machineId, at })
-  // What cannot be verified may well be alive, and what starts was told to be gone before.
-  if (to === 'starting' || to === 'unknown') return
-  broadcast('sandbox_terminated', { machineId, at, state: to, reason })
-  onGone(machineId, reason)
 }
 
 /** Made with the store and lost with it. */

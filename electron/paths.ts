@@ -17,6 +17,8 @@ export function appPaths() {
     node:
       process.env['PILOTHOUSE_NODE'] ?? path.join(resources ?? path.join(root, 'node_modules'), 'node', 'bin', 'node'),
     agentScript: path.join(resources ?? path.join(root, 'out'), 'agent', 'pilothouse-agent.mjs'),
+    /** Native packages that the agent finds beside itself. */
+    agentBeside: path.join(resources === undefined ? root : path.join(resources, 'agent'), 'node_modules', '@lydell'),
     startPage: path.join(resources ?? path.join(root, 'resources'), 'demo', 'welcome.html'),
   }
 }

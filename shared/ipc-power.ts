@@ -68,6 +68,20 @@ export type Diagnostics = z.infer<typeof diagnosticsView>
 
 export const enrollSteps = ['connect', 'check', 'node', 'copy', 'secret', 'service', 'verify', 'register'] as const
 
+/** An enrolment that was broken off. It goes on when it is started again, or it is undone. */
+export const unfinishedEnrollment = z.object({
+  enrollId: z.string(),
+  name: z.string(),
+  environment: z.enum(environments),
+  machineType: z.enum(machineTypes),
+  provider: providerSchema.optional(),
+  ssh: tunnelSchema,
+  at: z.string(),
+  /** Why it ended. */
+  detail: z.string(),
+})
+export type UnfinishedEnrollment = z.infer<typeof unfinishedEnrollment>
+
 export const powerCalls = {
   'fleet.update': {
     params: z.strictObject({
@@ -177,6 +191,15 @@ export const powerCalls = {
     result: machineView,
   },
   'enroll.cancel': { params: z.strictObject({ enrollId: z.uuid() }), result: done },
+  /** Those that were broken off, by a failure or by the end of the console. */
+  'enroll.unfinished': { params: nothing, result: z.object({ enrollments: z.array(unfinishedEnrollment) }) },
+  /** Takes away what one of them put onto its machine. */
+  'enroll.discard': { params: z.strictObject({ enrollId: z.uuid() }), result: done },
+  /** Brings a machine's agent to this console's version over SSH; back to an older one only when that is said. */
+  'enroll.upgrade': {
+    params: z.strictObject({ enrollId: z.uuid(), machineId, downgrade: z.boolean().default(false) }),
+    result: machineView,
+  },
   /** Removes from a machine what an enrolment put there, and the machine from this console. */
   'enroll.undo': { params: onMachine, result: done },
 } as const

@@ -10,6 +10,8 @@ export interface Ec2Instance {
   type: string
   privateIp: string
   tags: Record<string, string>
+  /** Why it changed its state, as EC2 says it. */
+  stateReason?: string
 }
 
 /** What the server does instead of answering well. */
@@ -206,11 +208,12 @@ function errorXml(code: string, message: string): string {
 }
 
 function describeXml(instances: Ec2Instance[]): string {
-  const items = instances.map(({ id, state, type, privateIp, tags }) => {
+  const items = instances.map(({ id, state, type, privateIp, tags, stateReason }) => {
+    const why = stateReason === undefined ? '' : `<stateReason><code>${stateReason}</code></stateReason>`
     const tagSet = Object.entries(tags).map(
       ([key, value]) => `<item><key>${escapeXml(key)}</key><value>${escapeXml(value)}</value></item>`,
     )
-    return `<item><reservationId>r-1</reservationId><instancesSet><item><instanceId>${id}</instanceId>${stateXml('instanceState', state)}<instanceType>${type}</instanceType><privateIpAddress>${privateIp}</privateIpAddress><tagSet>${tagSet.join('')}</tagSet></item></instancesSet></item>`
+    return `<item><reservationId>r-1</reservationId><instancesSet><item><instanceId>${id}</instanceId>${stateXml('instanceState', state)}<instanceType>${type}</instanceType><privateIpAddress>${privateIp}</privateIpAddress>${why}<tagSet>${tagSet.join('')}</tagSet></item></instancesSet></item>`
   })
   return wrap('DescribeInstances', `<reservationSet>${items.join('')}</reservationSet>`)
 }

@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, linkSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { nodeProgram } from './built.ts'
 import { freshFolder } from './folder.ts'
 import { freePort } from './ports.ts'
 import { startProgram } from './program.ts'
@@ -9,6 +10,8 @@ export interface MountedHost {
   sshd: Sshd
   /** Where the agent that is installed there will listen. */
   agentPort: number
+  /** A program that is our Node in a few bytes, for tests that copy it often. */
+  lightNode: string
   /** Runs a command as the machine would see it; gives its output. */
   inside(command: string): Promise<string>
   stop(): Promise<void>
@@ -32,6 +35,14 @@ export async function startMountedHost(): Promise<MountedHost> {
     return path.join(bin, name)
   }
   script('systemctl', systemctl)
+  // Where every user of the machine can run it: the project may stand in a private folder.
+  const node = path.join(folder, 'node')
+  try {
+    linkSync(nodeProgram, node)
+  } catch {
+    copyFileSync(nodeProgram, node)
+  }
+  const lightNode = script('light-node', `exec ${node} "$@"\n`)
   const overlays = changeable.map((place) => {
     const layer = `/mnt/layers${place}`
     return `mkdir -p ${layer}/up ${layer}/work && mount -t overlay overlay -o lowerdir=${place},upperdir=${layer}/up,workdir=${layer}/work ${place}`
@@ -42,6 +53,7 @@ export async function startMountedHost(): Promise<MountedHost> {
     ...overlays,
     'mkdir -p /etc/pilothouse',
     `echo PILOTHOUSE_PORT=${agentPort} > /etc/pilothouse/agent.env`,
+    'echo $$ > /mnt/holder',
     'echo ready',
     'exec sleep infinity',
   ].join(' && ')
@@ -54,8 +66,7 @@ export async function startMountedHost(): Promise<MountedHost> {
   )
   const sshd = await startSshd([`ForceCommand ${session}`])
   return {
-    sshd,
-    agentPort,
+    ...{ sshd, agentPort, lightNode },
     async inside(command) {
       const { runProgram } = await import('./program.ts')
       return runProgram('nsenter', [`--mount=/proc/${holder.pid}/ns/mnt`, 'sh', '-c', command])
@@ -74,8 +85,20 @@ export async function startMountedHost(): Promise<MountedHost> {
 
 /** Enough of it for one unit: what it says is run, as its user, and ended again. */
 const systemctl = `unit=/etc/systemd/system/pilothouse-agent.service
+end() {
+  [ -f /run/agent.pid ] || return 0
+  pids="$(cat /run/agent.pid) $(pgrep -P "$(cat /run/agent.pid)")"
+  kill $pids 2>/dev/null
+  for pid in $pids; do
+    tries=0
+    while kill -0 "$pid" 2>/dev/null && [ $tries -lt 200 ]; do sleep 0.05; tries=$((tries + 1)); done
+    kill -9 "$pid" 2>/dev/null
+  done
+  rm -f /run/agent.pid
+}
 case "$1" in
   restart)
+    end
     mkdir -p /run/pilothouse /run/cred /var/lib/pilothouse
     cp /etc/pilothouse/secret /run/cred/secret
     chown -R pilothouse /run/pilothouse /run/cred /var/lib/pilothouse
@@ -84,11 +107,10 @@ case "$1" in
     for pair in $(sed -n 's/^Environment=//p' $unit | sed 's#%d#/run/cred#'); do set -- "$@" "$pair"; done
     start=$(sed -n 's/^ExecStart=//p' $unit | tr -d '"')
     setsid runuser -u pilothouse -- env -i PATH="$PATH" HOME=/tmp "$@" $start >/run/agent.log 2>&1 </dev/null &
-    echo $! > /run/agent.pid ;;
-  disable)
-    [ -f /run/agent.pid ] || exit 0
-    for pid in $(cat /run/agent.pid) $(pgrep -P "$(cat /run/agent.pid)"); do kill "$pid" 2>/dev/null; done
-    rm -f /run/agent.pid ;;
+    echo $! > /run/agent.pid
+    # A test run that is killed takes its machine along, and the machine what runs on it.
+    setsid sh -c "while kill -0 $(cat /mnt/holder); do sleep 1; done; pkill -P $!; kill $!" >/dev/null 2>&1 </dev/null & ;;
+  disable) end ;;
 esac
 exit 0
 `

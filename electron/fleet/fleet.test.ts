@@ -2,11 +2,12 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Problem } from '../../shared/errors.ts'
+import { Problem } from '../../shared/errors.ts'
 import type { IpcEventData } from '../../shared/ipc.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { settle, TestClock } from '../test-clock.ts'
 import { Vault } from '../vault/vault.ts'
+import { announce } from './announce.ts'
 import { FakeAgent } from './fake-agent.ts'
 import { Fleet } from './fleet.ts'
 
@@ -16,6 +17,8 @@ let clock: TestClock
 let agent: FakeAgent
 let fleet: Fleet
 const changes: IpcEventData<'fleet.changed'>[] = []
+/** What windows hear at once. */
+const said: string[] = []
 const log = vi.fn()
 const vault = new Vault({ open: () => Promise.reject(new Error('none')) })
 
@@ -30,6 +33,12 @@ function makeFleet(): Fleet {
     operator: () => 'ada',
     onChanged: (change) => changes.push(change),
     onEvent: () => {},
+    onTransition: (machineId, transition) =>
+      announce(machineId, transition, {
+        active: (news) => said.push(`active ${news.machineId}`),
+        terminated: (news) => said.push(`${news.state} ${news.machineId}`),
+        gone: (gone) => said.push(`closed ${gone}`),
+      }),
   })
 }
 
@@ -39,6 +48,7 @@ beforeEach(() => {
   clock = new TestClock()
   agent = new FakeAgent()
   changes.length = 0
+  said.length = 0
   log.mockClear()
   fleet = makeFleet()
   fleet.start()
@@ -160,6 +170,34 @@ test.each([
   expect(agent.calls.filter((call) => call === 'GET /status')).toHaveLength(1)
 })
 
+test('an agent that is asked too often says how long to wait, and is waited for, within reason', async () => {
+  const id = await added()
+  for (const [told, waited] of [
+    [3, 3000],
+    [86_400, 60_000],
+  ] as const) {
+    agent.calls.length = 0
+    agent.failure = new Problem('too-many-requests', 'slow down', { retryAfterSeconds: told })
+    const checking = fleet.verify(id)
+    await clock.advance(waited - 100)
+    expect(agent.calls).toEqual(['GET /status'])
+    expect(fleet.view(id).state).toBe('running')
+    agent.failure = undefined
+    await clock.advance(200)
+    expect(await checking).toMatchObject({ state: 'running', problem: null })
+  }
+})
+
+test('a machine that cannot be verified and is terminated by a person is gone by their hand', async () => {
+  const id = await added()
+  agent.refuse('unauthorized')
+  await fleet.verify(id)
+  expect(fleet.view(id).state).toBe('unknown')
+  agent.failure = undefined
+  await fleet.terminate(id, 'terminated by ada')
+  expect(store.machines.all()[0]).toMatchObject({ state: 'killed', killedReason: 'manual' })
+})
+
 test('an answer that is not in the contract is unclear: unknown, and logged in full', async () => {
   const id = await added()
   agent.agentId = 7 as unknown as string
@@ -277,6 +315,29 @@ test('a lease is taken for the operator, renewed at most every 20 s, and given b
   await fleet.stop()
   expect(agent.calls).toContain('DELETE /takeover/lease')
   await expect(fleet.leases.stillHere(id)).rejects.toMatchObject({ code: 'lease-gone' })
+})
+
+test('what a machine became is announced in the same moment, and what hung on it ends when it is gone', async () => {
+  const id = await added()
+  expect(said).toEqual([`active ${id}`])
+  // An agent that is merely silent may live: nothing is ended for that.
+  agent.goAway()
+  await clock.advance(20_000)
+  expect(fleet.view(id).state).toBe('unknown')
+  agent.failure = undefined
+  await clock.advance(40_000)
+  expect(said.splice(0)).toEqual([`active ${id}`, `active ${id}`])
+  const before = clock.now()
+  const waiting = fleet.call(id, 'machine.status', {})
+  agent.agentId = 'agent-2'
+  await fleet.verify(id)
+  expect(said.splice(0)).toEqual([`killed ${id}`, `closed ${id}`])
+  expect(clock.now()).toBe(before)
+  await waiting.catch(() => {})
+  await fleet.wake(id)
+  expect(said.splice(0)).toEqual([`active ${id}`])
+  await fleet.terminate(id, 'terminated by ada')
+  expect(said.splice(0)).toEqual([`terminated ${id}`, `closed ${id}`])
 })
 
 test('a sandbox that is terminated ends its browser, is let go of, and stays so until it is woken', async () => {

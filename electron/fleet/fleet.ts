@@ -145,11 +145,10 @@ export class Fleet {
   }
 
   /** Adds a machine that answers to this secret; one that does not is not kept. */
-  async add(wish: IpcParamsOut<'fleet.add'>): Promise<MachineView> {
+  async add(wish: IpcParamsOut<'fleet.add'>, id: string = randomUUID()): Promise<MachineView> {
     if (wish.tunnel.kind === 'local') {
       throw new Problem('invalid-params', 'This computer is added with Try it on this computer.')
     }
-    const id = randomUUID()
     const { secret, ...kept } = wish
     const record = newRecord({ id, ...kept, now: isoTime(this.#deps.clock) })
     await this.#deps.vault.set(id, 'agent', secret)
@@ -301,10 +300,11 @@ export class Fleet {
       onChange: (id) => this.#changes.changed(id),
       onConnected: (id) => this.#deps.onConnected?.(id),
       onTransition: (id, transition) => this.#deps.onTransition?.(id, transition),
-      onMetrics: (id, metrics) => this.#deps.store.metrics.add(id, metrics, this.#deps.clock.now()),
+      onMetrics: (id, metrics) =>
+        this.#keep(id, () => this.#deps.store.metrics.add(id, metrics, this.#deps.clock.now())),
       onEvent: (id, event) => {
         this.counts.heard(event)
-        this.#deps.store.events.add(id, event)
+        this.#keep(id, () => this.#deps.store.events.add(id, event))
         this.#deps.onEvent(id, event)
         if (event.type === 'deploy_finished') void machine.learnImage()
       },
@@ -312,6 +312,15 @@ export class Fleet {
     const machine = new Machine(record, deps)
     this.#machines.set(record.id, machine)
     return machine
+  }
+
+  /** History that cannot be written is missed later; what happens now goes on. */
+  #keep(machine: string, write: () => void): void {
+    try {
+      write()
+    } catch (error) {
+      this.#deps.log('error', 'the history of a machine could not be kept', { machine, error: String(error) })
+    }
   }
 
   async #secret(id: string): Promise<string> {

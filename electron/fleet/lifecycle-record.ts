@@ -48,7 +48,7 @@ export class LifecycleRecord {
   /** Keeps what was learned without touching the state. */
   note(known: Partial<Omit<MachineRecord, 'id' | 'state' | 'stateSince'>>, options: { save: boolean }): void {
     this.#record = { ...this.#record, ...known }
-    if (options.save) this.#deps.store.save(this.#record)
+    if (options.save) this.#keep((store) => store.save(this.#record))
   }
 
   /** Changes the state if the table has that transition; refuses and logs it otherwise. */
@@ -69,9 +69,21 @@ export class LifecycleRecord {
       killedReason: gone === undefined ? null : (killedReason ?? gone),
     }
     const transition = { at, from, to, reason }
-    this.#deps.store.change(this.#record, transition)
+    this.#keep((store) => store.change(this.#record, transition))
     this.#deps.log('info', 'state changed', { machine: id, from, to, reason })
     this.#deps.onTransition(id, transition)
     return true
+  }
+
+  /** What is kept is a cache: a full disk costs the next start something, and this run nothing. */
+  #keep(write: (store: MachineStore) => void): void {
+    try {
+      write(this.#deps.store)
+    } catch (error) {
+      this.#deps.log('error', 'what is known of a machine could not be kept', {
+        machine: this.#record.id,
+        error: String(error),
+      })
+    }
   }
 }

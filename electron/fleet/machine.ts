@@ -7,7 +7,7 @@ import { isoTime } from '../clock.ts'
 import { AutoStop } from '../power/auto-stop.ts'
 import { type MachinePower, makePower } from '../power/machine-power.ts'
 import type { Observation } from '../providers/provider.ts'
-import type { MachineRecord } from '../store/machines.ts'
+import type { KilledReason, MachineRecord } from '../store/machines.ts'
 import { echoQuietly } from './audit-echo.ts'
 import { type Finding, findOut } from './find-out.ts'
 import { keepTrue, Naps } from './keep-true.ts'
@@ -18,6 +18,14 @@ import { factsFromSnapshot, factsFromStatus, type MachineFacts, snapshotOf, toVi
 import { MachineFeed } from './machine-feed.ts'
 import { browserNews, essenceOf, powerNews } from './machine-news.ts'
 import { classify, type NotAlive, type Verdict } from './verification.ts'
+
+/** That a machine is no longer there, and why. */
+interface Ending {
+  to: 'killed' | 'expired' | 'terminated'
+  problem: Problem | undefined
+  reason: string
+  killedReason?: KilledReason
+}
 
 /** One machine: connects to it, keeps what is known of it true, and says when that changes. */
 export class Machine {
@@ -198,11 +206,13 @@ export class Machine {
   }
 
   /** It is known to be gone or off: stops following and says why. */
-  end(change: { to: 'killed' | 'expired' | 'terminated'; problem: Problem | undefined; reason: string }): void {
+  end(change: Ending): void {
     if (isDead(this.record.state)) return
+    const { reason } = change
     // A machine that never came up, or was lost before, cannot be shut down: it is simply gone.
     const to = canBecome(this.record.state, change.to, 'observed') ? change.to : 'killed'
-    this.#lifecycle.become({ to, reason: change.reason })
+    const killedReason = change.killedReason ?? (to === 'killed' && change.to === 'terminated' ? 'manual' : undefined)
+    this.#lifecycle.become({ to, reason, ...(killedReason && { killedReason }) })
     this.#problem = change.problem
     this.stop()
     this.#changed()
@@ -264,8 +274,11 @@ export class Machine {
     switch (finding.kind) {
       case 'alive':
         return this.#alive(finding)
-      case 'gone':
-        return this.end({ to: 'killed', problem: finding.problem, reason: finding.problem.message })
+      case 'gone': {
+        const { problem, ended } = finding
+        const to = ended === 'expired' ? 'expired' : 'killed'
+        return this.end({ to, problem, reason: problem.message, ...(ended && { killedReason: ended }) })
+      }
       case 'off':
         return this.#off(finding.observation)
       case 'quiet':

@@ -154,6 +154,36 @@ test('EC2 and agent together: silent on a running instance is unreachable, on a 
   })
 })
 
+test.each([
+  ['by a person', { stateReason: 'Client.UserInitiatedShutdown' }, 'killed', 'manual', /someone terminated/],
+  [
+    'when its price went up',
+    { stateReason: 'Server.SpotInstanceTermination' },
+    'expired',
+    'expired',
+    /end of its time/,
+  ],
+  [
+    'at the end of its time',
+    { stateReason: 'Client.UserInitiatedShutdown', tags: { 'pilothouse:expires-at': '2026-01-01T00:00:00Z' } },
+    'expired',
+    'expired',
+    /end of its time/,
+  ],
+  ['without a word', {}, 'killed', 'not_found', /was terminated/],
+] as const)('an instance that was terminated %s is shown as that', async (_how, said, state, reason, words) => {
+  const one = await agent()
+  const { id: instanceId } = ec2.add()
+  const { id } = await add('one', one, instance(instanceId))
+  await one.agent.stop('it ends with its instance')
+  Object.assign(ec2.instances.get(instanceId) ?? {}, { state: 'terminated', ...said })
+  await becomes(id, state)
+  expect(fleet.view(id).problem?.detail).toMatch(words)
+  expect(store.machines.all()[0]).toMatchObject({ killedReason: reason, killedAt: expect.any(String) })
+  await expect(fleet.wake(id)).rejects.toMatchObject({ message: expect.stringContaining('successor') })
+  expect(store.machines.transitions(id).map(({ to }) => to)).toEqual(['running', state])
+})
+
 test('a stopped instance is woken: started in EC2, waited for, verified', async () => {
   const one = await agent()
   const { id: instanceId } = ec2.add()

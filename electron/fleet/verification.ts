@@ -1,11 +1,12 @@
 import type { AgentClient } from '../../shared/client/client.ts'
 import type { CallResult } from '../../shared/contract/index.ts'
 import { Problem } from '../../shared/errors.ts'
+import type { Ended } from '../providers/provider.ts'
 
 /** What asking a machine "are you there, and are you you?" came to. */
 export type Verdict =
   | { kind: 'alive'; status: CallResult<'machine.status'>; roundTripMs: number }
-  | { kind: 'gone'; problem: Problem }
+  | { kind: 'gone'; problem: Problem; ended?: Ended | undefined }
   | NotAlive
 
 /** Why it cannot be said: `transient` is worth another try, `configuration` needs a person. */

@@ -53,6 +53,8 @@ const recorded: Partial<Record<IpcName, (params: Params) => Recorded | undefined
   'aws.removeKeys': as('remove_aws_keys', 'name'),
   'enroll.start': as('enroll', 'name', 'environment', 'machineType', 'ssh'),
   'enroll.undo': as('enroll_undo'),
+  'enroll.discard': as('enroll_undo', 'enrollId'),
+  'enroll.upgrade': as('upgrade_agent', 'downgrade'),
   'audit.export': as('export_audit', 'format'),
   'audit.exportMerged': as('export_audit', 'format', 'filter'),
   'takeover.take': as('takeover', 'reason'),

@@ -8,6 +8,7 @@ import {
   ipcCalls,
 } from '../../shared/ipc.ts'
 import type { Log } from '../log.ts'
+import { diskFull, isDiskFull } from '../store/full-disk.ts'
 
 /** Whoever called: the window's main frame, checked to be one of ours. */
 export interface Caller {
@@ -41,11 +42,12 @@ export function createDispatch({ handlers, log, checkResults, audit }: DispatchO
       const checked = definition.params.safeParse(params)
       if (!checked.success) throw new Problem('invalid-params', `${name}: ${describeIssues(checked.error)}`)
       const handler = handlers[name] as (params: unknown, caller: Caller) => unknown
-      const value = await recorded(audit?.(name, checked.data), () => handler(checked.data, caller))
+      const value = await recorded(audit?.(name, checked.data), () => handler(checked.data, caller), log)
       if (checkResults) definition.result.parse(value)
       return { ok: true, value }
     } catch (error) {
       if (isExpected(error)) return { ok: false, problem: error.toWire() }
+      if (isDiskFull(error)) return { ok: false, problem: diskFull(error).toWire() }
       const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
       log('error', 'a call from a window failed', { call: isCall(name) ? name : 'unknown', detail })
       const problem = new Problem('internal', 'Something in the console is broken. Its log says what.')
@@ -54,15 +56,28 @@ export function createDispatch({ handlers, log, checkResults, audit }: DispatchO
   }
 }
 
-async function recorded(finish: ((error?: unknown) => void) | undefined, act: () => unknown): Promise<unknown> {
+async function recorded(
+  finish: ((error?: unknown) => void) | undefined,
+  act: () => unknown,
+  log: Log,
+): Promise<unknown> {
+  // What was done was done, even where its end cannot be written: its entry then ends as unknown.
+  const end = (...failed: [unknown?]) => {
+    try {
+      finish?.(...failed)
+    } catch (error) {
+      log('error', 'the end of a call could not be written down', { error: String(error) })
+    }
+  }
+  let value: unknown
   try {
-    const value = await act()
-    finish?.()
-    return value
+    value = await act()
   } catch (error) {
-    finish?.(error)
+    end(error)
     throw error
   }
+  end()
+  return value
 }
 
 function isCall(name: unknown): name is IpcName {

@@ -3,6 +3,7 @@ import type { powerCalls } from '../../shared/ipc-power.ts'
 import type { Clock } from '../clock.ts'
 import { type DiagnosticsDeps, diagnose } from '../diagnostics.ts'
 import type { Enrollments } from '../enroll/enrollments.ts'
+import type { Upgrades } from '../enroll/upgrades.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { LoadGaps } from '../fleet/load-gaps.ts'
 import { type LocalMachine, localMachineId } from '../fleet/local-machine.ts'
@@ -24,6 +25,7 @@ export interface PowerHandlerDeps {
   prices: Prices
   autoStop: AutoStopWatch
   enrollments: Enrollments
+  upgrades: Upgrades
   clock: Clock
   operator: () => string
   /** A person did something: questions may be asked again. */
@@ -112,6 +114,18 @@ export function powerHandlers(deps: PowerHandlerDeps): Pick<IpcHandlers, keyof t
     'enroll.cancel': ({ enrollId }) => {
       enrollments.cancel(enrollId)
       return {}
+    },
+    'enroll.unfinished': () => ({
+      enrollments: enrollments.unfinished().map(({ installed: _kept, ...shown }) => shown),
+    }),
+    'enroll.discard': async ({ enrollId }) => {
+      deps.personActs()
+      await enrollments.discard(enrollId)
+      return {}
+    },
+    'enroll.upgrade': (wish) => {
+      deps.personActs()
+      return deps.upgrades.start(wish)
     },
     'enroll.undo': async ({ machineId }) => {
       await enrollments.undo(machineId)

@@ -4,7 +4,7 @@ import type { PowerAction, PowerState, PowerView } from '../../shared/domain/pow
 import { Problem } from '../../shared/errors.ts'
 import { type Clock, sleep } from '../clock.ts'
 import type { MachineDeps } from '../fleet/machine-deps.ts'
-import type { Observation, Provider } from '../providers/provider.ts'
+import type { Ended, Observation, Provider } from '../providers/provider.ts'
 import type { MachineRecord } from '../store/machines.ts'
 
 /** What the provider says about whether the machine can be alive at all. */
@@ -12,7 +12,7 @@ export type PowerTruth =
   | { kind: 'none' }
   | { kind: 'on'; observation: Observation }
   | { kind: 'off'; observation: Observation }
-  | { kind: 'gone'; problem: Problem }
+  | { kind: 'gone'; problem: Problem; ended?: Ended | undefined }
   | { kind: 'unknown'; problem: Problem }
 
 export interface MachinePowerDeps {
@@ -128,12 +128,19 @@ export function makePower(
   return new MachinePower(deps.makeProvider(record, agent), { clock: deps.clock, cost: deps.cost, onObserved })
 }
 
+const endWords: Record<Ended | 'unsaid', string> = {
+  manual: 'EC2 says that someone terminated the instance.',
+  expired: 'EC2 says that the instance was terminated at the end of its time.',
+  unsaid: 'EC2 says the instance was terminated.',
+}
+
 function truthOf(observation: Observation): PowerTruth {
   switch (observation.state) {
     case 'terminated':
       return {
         kind: 'gone',
-        problem: new Problem('not-found', 'EC2 says the instance was terminated.', { link: 'aws' }),
+        problem: new Problem('not-found', endWords[observation.ended ?? 'unsaid'], { link: 'aws' }),
+        ended: observation.ended,
       }
     case 'stopped':
     case 'stopping':

@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import fs from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Ec2Rig, startEc2 } from '../../e2e/rigs/ec2.ts'
+import { freshFolder } from '../../e2e/rigs/folder.ts'
 import type { AwsAccount } from '../../shared/domain/power.ts'
 import { systemClock } from '../clock.ts'
 import { MachinePower } from '../power/machine-power.ts'
@@ -92,6 +95,33 @@ describe('what goes wrong is told apart', () => {
       message: expect.stringContaining('aws sso login --profile no-such-profile'),
     })
     expect(rig.asked).toEqual([])
+  })
+
+  test('a profile signs with its keys; one of single sign-on whose session ended says how to sign in again', async () => {
+    const { folder, remove } = freshFolder('aws')
+    const [config, shared] = [path.join(folder, 'config'), path.join(folder, 'credentials')]
+    const session = ['[sso-session corp]', 'sso_start_url = https://corp.example/start', 'sso_region = eu-central-1']
+    const profile = ['[profile sso]', 'sso_session = corp', 'sso_account_id = 123456789012', 'sso_role_name = Ops']
+    fs.writeFileSync(config, `${[...session, ...profile].join('\n')}\n`)
+    fs.writeFileSync(shared, '[work]\naws_access_key_id = AKIAPROFILE000001\naws_secret_access_key = from-the-file\n')
+    vi.stubEnv('AWS_CONFIG_FILE', config)
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', shared)
+    vi.stubEnv('HOME', folder)
+    try {
+      const { id } = rig.add()
+      const work = provider(id, { credentials: { kind: 'profile', profile: 'work' } })
+      expect(await work.describe?.()).toMatchObject({ state: 'running' })
+      expect(rig.asked.map(({ accessKeyId }) => accessKeyId)).toEqual(['AKIAPROFILE000001'])
+      const sso = provider(id, { credentials: { kind: 'profile', profile: 'sso' } })
+      await expect(sso.describe?.()).rejects.toMatchObject({
+        code: 'unauthorized',
+        message: expect.stringContaining('aws sso login --profile sso'),
+      })
+      expect(rig.asked).toHaveLength(1)
+    } finally {
+      vi.unstubAllEnvs()
+      remove()
+    }
   })
 
   test('a moment of throttling is waited out', async () => {

@@ -1,7 +1,7 @@
 import type { Instance } from '@aws-sdk/client-ec2'
 import type { PowerState, ProviderConfig } from '../../shared/domain/power.ts'
 import { Problem } from '../../shared/errors.ts'
-import type { Observation, Provider, ProviderSurroundings } from './provider.ts'
+import type { Ended, Observation, Provider, ProviderSurroundings } from './provider.ts'
 
 type Config = Extract<ProviderConfig, { kind: 'ec2' }>
 
@@ -58,7 +58,19 @@ export function observationOf(instance: Instance): Observation {
     instanceType: instance.InstanceType,
     publicIp: instance.PublicIpAddress,
     privateIp: instance.PrivateIpAddress,
+    ...(instance.State?.Name === 'terminated' && { ended: endOf(instance) }),
   }
+}
+
+/** Instances that were lent for a time carry it, as an ISO date. */
+export const expiryTag = 'pilothouse:expires-at'
+const timeIsOver = new Set(['Server.SpotInstanceTermination', 'Server.ScheduledStop'])
+
+/** Why it was terminated, as far as EC2 tells. */
+function endOf({ StateReason, Tags }: Instance): Ended | undefined {
+  const until = Date.parse(Tags?.find(({ Key }) => Key === expiryTag)?.Value ?? '')
+  if (timeIsOver.has(StateReason?.Code ?? '') || until <= Date.now()) return 'expired'
+  return StateReason?.Code === 'Client.UserInitiatedShutdown' ? 'manual' : undefined
 }
 
 /** An instance as it is offered to a person who looks for machines by tag. */

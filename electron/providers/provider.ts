@@ -10,7 +10,11 @@ export interface Observation {
   instanceType?: string | undefined
   publicIp?: string | undefined
   privateIp?: string | undefined
+  /** Of one that is gone for good, where the provider says it: a person ended it, or its time was over. */
+  ended?: Ended | undefined
 }
+
+export type Ended = 'manual' | 'expired'
 
 /** What a provider may need of the rest of the console. */
 export interface ProviderSurroundings {

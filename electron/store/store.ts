@@ -23,6 +23,8 @@ export interface Store {
   readonly rollouts: ReturnType<typeof rolloutsTable>
   readonly answers: ReturnType<typeof answersTable>
   readonly connection: Connection
+  /** For what was promised: on the disk before a write returns. */
+  readonly durable: Connection
   readonly setAside: string | undefined
   close(): void
 }
@@ -43,6 +45,7 @@ export function openStore(file: string, now?: () => Date): Store {
     answers: answersTable(connection),
     metrics,
     connection,
+    durable,
     setAside,
     close() {
       metrics.flush()

@@ -5,6 +5,7 @@ import { DeploysScreen } from '../features/deploys/DeploysScreen.tsx'
 import { NewDeploy } from '../features/deploys/NewDeploy.tsx'
 import { DiagnosticsScreen } from '../features/diagnostics/DiagnosticsScreen.tsx'
 import { Enroll } from '../features/enroll/Enroll.tsx'
+import { Upgrade } from '../features/enroll/Upgrade.tsx'
 import { CompareEnv } from '../features/env/CompareEnv.tsx'
 import { AddMachine } from '../features/fleet/AddMachine.tsx'
 import { BatchDialog } from '../features/fleet/BatchDialog.tsx'
@@ -65,6 +66,7 @@ export function App() {
             <BatchDialog />
             <RunCommand />
             <Enroll />
+            <Upgrade />
             <EditMachine />
             <SecretDialog />
             <AutoStopDialog />

@@ -22,6 +22,7 @@ interface UiState {
     | 'run-task'
     | 'discover'
     | 'enroll'
+    | 'upgrade'
     | 'run-command'
   /** The machine that the open dialog is about. */
   about: string | null

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { Problem } from '../errors.ts'
 import { AgentClient } from './client.ts'
-import type { Transport, TransportRequest } from './transport.ts'
+import { followEvents } from './events.ts'
+import type { Transport, TransportRequest, TransportSocket } from './transport.ts'
 
 /** A transport that answers from a function and keeps what was asked. */
 function answering(answer: (request: TransportRequest) => { status?: number; version?: string; body: string }) {
@@ -87,6 +88,52 @@ describe('console and agent of different versions', () => {
     expect(missing.message).toContain('0.0.9')
     expect(missing.message).toContain('Update the agent')
     expect(client.supports('audit.verify')).toBe(false)
+  })
+
+  test('an older agent is not told of parameters that it does not know, a newer one is', async () => {
+    for (const [there, sent] of [
+      ['0.0.9', ['vars']],
+      ['0.1.0', ['vars', 'remove']],
+      ['0.2.0', ['vars', 'remove']],
+    ] as const) {
+      const answers: Record<string, unknown> = {
+        '/version': version,
+        '/env': { success: true, updatedKeys: [], restarted: [], message: '' },
+      }
+      const { client, requests } = answering(({ path }) => ({ version: there, body: JSON.stringify(answers[path]) }))
+      await client.call('machine.version')
+      await client.call('env.set', { vars: { A: '1' }, remove: ['B'] })
+      expect(Object.keys(JSON.parse(requests[1]?.body ?? '{}') as object)).toEqual(sent)
+    }
+  })
+
+  test('an event of a newer agent is passed over, and the ones around it arrive', async () => {
+    const seen: string[] = []
+    const socket: TransportSocket = {
+      onFrame: () => {},
+      onClose: () => {},
+      send: () => {},
+      close: () => {},
+      bufferedBytes: 0,
+      pause: () => {},
+      resume: () => {},
+    }
+    const client = new AgentClient({
+      request: () => Promise.reject(new Error()),
+      socket: async () => socket,
+      close() {},
+    })
+    const stop = followEvents(client, { onEvent: (event) => seen.push(`${event.seq} ${event.type}`) })
+    const say = (message: object) => socket.onFrame(JSON.stringify(message))
+    await vi.waitFor(() => {
+      say({ type: 'hello', seq: 1, agentId: 'a', agentVersion: '0.2.0', gap: false })
+      say({ type: 'viewers', seq: 2, time: 't', count: 1 })
+      expect(seen).toHaveLength(1)
+    })
+    say({ type: 'teleported', seq: 3, time: 't', where: 'elsewhere' })
+    say({ type: 'viewers', seq: 4, time: 't', count: 2, byWhom: ['new key'] })
+    expect(seen).toEqual(['2 viewers', '4 viewers'])
+    stop()
   })
 
   test('a problem this console does not know keeps its words', async () => {

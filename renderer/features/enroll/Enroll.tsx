@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'react'
-import type { IpcEventData } from '../../../shared/ipc.ts'
-import { call, onIpcEvent } from '../../app/bridge.ts'
+import { useState } from 'react'
+import type { IpcParams } from '../../../shared/ipc.ts'
+import { enrollSteps, type UnfinishedEnrollment } from '../../../shared/ipc-power.ts'
+import { call } from '../../app/bridge.ts'
 import { go } from '../../app/route.ts'
 import { show, useUi } from '../../app/ui.store.ts'
 import { useAsking } from '../../app/useAsking.ts'
@@ -14,8 +15,8 @@ import { useFleet } from '../fleet/fleet.store.ts'
 import { blankMachine, checkMachine, type Mistakes, toTunnel } from '../fleet/newMachine.ts'
 import { environmentNames, machineTypeNames } from '../machine/look.ts'
 import { Steps } from './Steps.tsx'
-
-type Step = IpcEventData<'enroll.step'>
+import { Unfinished, useUnfinished } from './Unfinished.tsx'
+import { useSteps } from './useSteps.ts'
 
 /** Installs the agent over SSH, shows each step, and adds the machine. */
 export function Enroll() {
@@ -25,7 +26,7 @@ export function Enroll() {
       open={open}
       onClose={() => show('none')}
       title="Install the agent over SSH"
-      description="As root, or as a user with sudo. What is installed is removed again when a step fails."
+      description="As root, or as a user with sudo. What fails can be gone on with or undone; stopping it undoes it."
     >
       <EnrollForm />
     </Dialog>
@@ -35,34 +36,28 @@ export function Enroll() {
 function EnrollForm() {
   const [typed, setTyped] = useState({ ...blankMachine, tunnel: 'ssh' as const })
   const [mistakes, setMistakes] = useState<Mistakes>({})
-  const { busy, problem, onSubmit } = useAsking()
+  const { busy, problem, ask, onSubmit } = useAsking()
   const [running, setRunning] = useState<string | null>(null)
-  const [steps, setSteps] = useState<readonly Step[]>([])
-  useEffect(
-    () =>
-      onIpcEvent('enroll.step', (step) =>
-        setSteps((before) => [
-          ...before.filter((one) => one.step !== step.step || one.enrollId !== step.enrollId),
-          step,
-        ]),
-      ),
-    [],
-  )
+  const { steps, begin } = useSteps()
+  const { unfinished, read } = useUnfinished(running !== null)
   const change = (changed: Partial<typeof typed>) => setTyped({ ...typed, ...changed })
   const install = async () => {
     const names = Object.values(useFleet.getState().machines).map((machine) => machine.name)
     const { secret: _made, ...found } = checkMachine(typed, names)
     setMistakes(found)
-    setSteps([])
     if (Object.keys(found).length > 0) return
-    const enrollId = crypto.randomUUID()
-    setRunning(enrollId)
     const { environment, machineType } = typed
-    const wish = { enrollId, name: typed.name.trim(), environment, machineType, ssh: toTunnel(typed) }
-    const machine = await call('enroll.start', wish).finally(() => setRunning(null))
+    await run({ name: typed.name.trim(), environment, machineType, ssh: toTunnel(typed) })
+  }
+  const run = async (wish: Omit<IpcParams<'enroll.start'>, 'enrollId'>) => {
+    const enrollId = await begin()
+    setRunning(enrollId)
+    const machine = await call('enroll.start', { ...wish, enrollId }).finally(() => setRunning(null))
     show('none')
     go({ screen: 'machine', machineId: machine.id, tab: 'live' })
   }
+  const goOn = ({ name, environment, machineType, provider, ssh }: UnfinishedEnrollment) =>
+    void ask('submit', () => run({ name, environment, machineType, ...(provider && { provider }), ssh }))
   // What is told in full below need not be told beside its step as well.
   const shown = steps.map((step) => (step.detail === problem?.detail ? { ...step, detail: '' } : step))
   const text = (key: 'name' | 'sshHost' | 'sshUser' | 'sshPort', placeholder: string) => ({
@@ -73,6 +68,11 @@ function EnrollForm() {
   })
   return (
     <form className={styles.form} onSubmit={onSubmit('submit', install)} noValidate>
+      {running === null && unfinished.length > 0 && (
+        <div className={styles.wide}>
+          <Unfinished unfinished={unfinished} disabled={busy !== null} goOn={goOn} changed={read} />
+        </div>
+      )}
       <div className={styles.wide}>
         <Field label="Name" error={mistakes.name}>
           {(control) => <Input {...control} {...text('name', 'prod-08')} />}
@@ -111,7 +111,7 @@ function EnrollForm() {
       </Field>
       {steps.length > 0 && (
         <div className={styles.wide}>
-          <Steps steps={shown} />
+          <Steps all={enrollSteps} steps={shown} />
         </div>
       )}
       {problem !== null && (

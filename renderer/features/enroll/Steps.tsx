@@ -2,9 +2,10 @@ import type { IpcEventData } from '../../../shared/ipc.ts'
 import { StateDot } from '../../ui/StateDot.tsx'
 import styles from './Steps.module.css'
 
-type Step = IpcEventData<'enroll.step'>
+export type Step = IpcEventData<'enroll.step'>
+export type StepName = Step['step']
 
-const titles: Record<Step['step'], string> = {
+const titles: Record<StepName, string> = {
   connect: 'Log in',
   check: 'Look at the machine',
   node: 'Node',
@@ -16,22 +17,30 @@ const titles: Record<Step['step'], string> = {
 }
 
 const looks = {
+  waiting: { tone: 'off', shape: 'round', word: 'to do' },
   running: { tone: 'engine', shape: 'round', pulsing: true, word: 'under way' },
   done: { tone: 'up', shape: 'round', word: 'done' },
   failed: { tone: 'broken', shape: 'diamond', word: 'failed' },
   undone: { tone: 'off', shape: 'square', word: 'undone' },
 } as const
 
-/** What was done so far, a line each. */
-export function Steps({ steps }: { steps: readonly Step[] }) {
+/** All that is to be done, a line each, with how far each has come. */
+export function Steps({ all, steps }: { all: readonly StepName[]; steps: readonly Step[] }) {
+  const undone = steps.find(({ state }) => state === 'undone')
+  const lines = all.map((name) => {
+    const told = steps.find(({ step, state }) => step === name && state !== 'undone')
+    const state: keyof typeof looks = told?.state ?? 'waiting'
+    return { key: name as string, title: titles[name], state, detail: told?.detail ?? '' }
+  })
+  if (undone !== undefined) lines.push({ key: 'undo', title: 'Undo', state: 'undone', detail: undone.detail })
   return (
     <ol className={styles.steps} aria-live="polite" data-testid="enroll-steps">
-      {steps.map(({ step, state, detail }) => {
+      {lines.map(({ key, title, state, detail }) => {
         const { word, ...look } = looks[state]
         return (
-          <li key={step} data-state={state}>
+          <li key={key} data-step={key} data-state={state}>
             <StateDot {...look} />
-            <span>{state === 'undone' ? 'Undo' : titles[step]}</span>
+            <span>{title}</span>
             <small>{detail === '' ? word : detail}</small>
           </li>
         )

@@ -12,6 +12,7 @@ import { Menu } from '../../ui/Menu.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { useWide } from '../../ui/useWide.ts'
+import { openUpgrade } from '../enroll/Upgrade.tsx'
 import { useFleet, useMachine } from '../fleet/fleet.store.ts'
 import { MachineNotices } from '../power/MachineNotices.tsx'
 import { PowerMenu } from '../power/PowerMenu.tsx'
@@ -50,6 +51,11 @@ export function MachineScreen({ machineId, tab }: { machineId: string; tab: Mach
       {machine.compatibility !== null && (
         <p className={styles.banner} role="status">
           <TriangleAlert size={15} aria-hidden /> {machine.compatibility}
+          {machine.tunnel.kind === 'ssh' && (
+            <Button data-testid="update-agent" onClick={() => openUpgrade(machine)}>
+              Update agent
+            </Button>
+          )}
         </p>
       )}
       <Tabs<MachineTab>

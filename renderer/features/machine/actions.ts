@@ -3,6 +3,7 @@ import { togglePin } from '../../app/pins.ts'
 import { go } from '../../app/route.ts'
 import { useUi } from '../../app/ui.store.ts'
 import { openMachineWindow } from '../../app/windows.ts'
+import { openUpgrade } from '../enroll/Upgrade.tsx'
 import { openAutoStop, openEdit, openSecret, rebootMachine, stopMachine, uninstall, wake } from '../power/operations.ts'
 import { openGiveBack, removeMachine, startBrowser, stopBrowser, takeOver, verify } from './operations.ts'
 
@@ -143,6 +144,14 @@ export const machineActions: readonly ConsoleAction[] = [
     group: 'Machine',
     keys: 'p',
     run: (machine) => togglePin(machine.id),
+  }),
+  onMachine({
+    id: 'machine.upgrade',
+    title: (machine) => `Update the agent of ${machine.name}…`,
+    group: 'Machine',
+    keys: 'u',
+    when: (machine) => machine.tunnel.kind === 'ssh',
+    run: openUpgrade,
   }),
   onMachine({
     id: 'machine.uninstall',

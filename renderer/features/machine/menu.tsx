@@ -27,6 +27,7 @@ const offered = [
   'browser.stop',
   'machine.pin',
   'machine.terminate',
+  'machine.upgrade',
   'machine.uninstall',
   'machine.remove',
 ]
@@ -46,7 +47,11 @@ export function machineMenu(machine: MachineView, opened = false): MenuEntry[] {
     .sort((a, b) => offered.indexOf(a.id) - offered.indexOf(b.id))
     .map<MenuEntry>((action) => ({
       id: action.id,
-      title: action.title(context).replace(` ${machine.name}`, '').replace(/ on$/, ''),
+      title: action
+        .title(context)
+        .replace(` ${machine.name}`, '')
+        .replace(/ (on|of)$/, '')
+        .replace(/ (from|of)…$/, '…'),
       icon: action.id === 'machine.pin' ? pinIcon : icons[action.id],
       // Keys work on the page of the open machine, so only there are they shown.
       keys: opened ? action.keys : undefined,
