@@ -149,7 +149,7 @@ export const machineActions: readonly ConsoleAction[] = [
     id: 'machine.upgrade',
     title: (machine) => `Update the agent of ${machine.name}…`,
     group: 'Machine',
-    keys: 'u',
+    keys: 'm g',
     when: (machine) => machine.tunnel.kind === 'ssh',
     run: openUpgrade,
   }),
