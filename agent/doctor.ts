@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { Config } from './config.ts'
 import type { MachineParts } from './machine/capabilities.ts'
+import { minSecretBytes } from './server/secrets.ts'
 
 /** What works on this machine, what is missing, and the command that installs it, as text for a person. */
 export function doctorReport(config: Config, machine: MachineParts, env: NodeJS.ProcessEnv): string {
@@ -24,8 +25,23 @@ function line(good: boolean, name: string, detail: string): string {
 function secretLine(config: Config, env: NodeJS.ProcessEnv): string {
   const file = env['PILOTHOUSE_SECRET_FILE'] ?? path.join(config.dataDir, 'secret')
   if (env['PILOTHOUSE_SECRET'] !== undefined) return line(true, 'secret', 'from PILOTHOUSE_SECRET')
-  if (fs.existsSync(file)) return line(true, 'secret', `from ${file}`)
-  return `${line(false, 'secret', 'there is none')}\n      make one with: pilothouse-agent secret`
+  const bytes = fs.existsSync(file) ? sizeOf(file) : undefined
+  if (bytes !== undefined && bytes >= minSecretBytes) return line(true, 'secret', `from ${file}`)
+  const remedy = '      make one with: pilothouse-agent secret'
+  if (bytes !== undefined) {
+    const why = Number.isNaN(bytes) ? 'cannot be read by this user' : `has fewer than ${minSecretBytes} bytes`
+    return `${line(false, 'secret', `${file} ${why}`)}\n${remedy}`
+  }
+  return `${line(false, 'secret', 'there is none')}\n${remedy}`
+}
+
+/** Of the secret itself; not a number where it cannot be read. */
+function sizeOf(file: string): number {
+  try {
+    return Buffer.byteLength(fs.readFileSync(file, 'utf8').trim())
+  } catch {
+    return Number.NaN
+  }
 }
 
 function canWrite(folder: string): boolean {

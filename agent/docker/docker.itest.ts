@@ -80,7 +80,7 @@ describe.skipIf(noDockerd !== undefined)(`with Docker ${noDockerd ?? ''}`, () =>
     const [one] = await client().call('containers.list')
     expect(one).toMatchObject({ name: 'one', image: 'busybox:test', state: 'running', labels: { x: 'y' }, ports: [] })
     expect(Math.abs(Date.now() - Date.parse(one?.createdAt ?? ''))).toBeLessThan(60_000)
-    expect(await client().call('containers.stats')).toMatchObject([{ id: one?.id, cpuPercent: null }])
+    expect(await client().call('containers.stats')).toMatchObject([{ id: one?.id, name: 'one', cpuPercent: null }])
     const [load] = await client().call('containers.stats')
     expect(load?.cpuPercent).toBeGreaterThanOrEqual(0)
     expect(load?.memoryMb).toBeGreaterThan(0)

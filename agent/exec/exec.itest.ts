@@ -53,6 +53,17 @@ describe('a command', () => {
     })
   })
 
+  test('that waits for input gets its end, not a hang', async () => {
+    const { client } = await start()
+    const read = `sh -c 'read line; echo "got $? [$line]"; test -t 0 || echo "no terminal"'`
+    expect((await client.call('exec.run', { command: read })).stdout).toBe('got 1 []\nno terminal\n')
+    expect(await client.call('exec.run', { command: 'cat' })).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+      timedOut: false,
+    })
+  })
+
   test('with metacharacters runs nothing but itself', async () => {
     const { client } = await start()
     const canary = path.join(folder, 'ran')

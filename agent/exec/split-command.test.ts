@@ -9,11 +9,16 @@ describe('a command', () => {
     ['ls -la /tmp', ['ls', '-la', '/tmp']],
     ['  a\t b \n c ', ['a', 'b', 'c']],
     [`echo 'a b' "c d"`, ['echo', 'a b', 'c d']],
-    [`echo a'b'"c"d`, ['echo', 'abcd']],
     [`echo "" ''`, ['echo', '', '']],
     [`echo 'it'\\''s'`, ['echo', "it's"]],
     [`echo "a\\"b\\\\c\\$d\\x"`, ['echo', 'a"b\\c$d\\x']],
     [`echo a\\ b`, ['echo', 'a b']],
+    [`echo "a'b" 'c"d'`, ['echo', "a'b", 'c"d']],
+    ['echo "\\`x\\`"', ['echo', '`x`']],
+    ['echo a\\\nb "c\\\nd"', ['echo', 'ab', 'cd']],
+    [`--opt='a b'=c`, ['--opt=a b=c']],
+    // Not a space to a shell.
+    ['echo 🚢\u00a0é', ['echo', '🚢\u00a0é']],
     [
       'echo $HOME *.js ~ `id` $(id) | cat > x && y; z & {a,b}',
       'echo $HOME *.js ~ `id` $(id) | cat > x && y; z & {a,b}'.split(' '),

@@ -1,5 +1,7 @@
 import { Problem } from '../../shared/errors.ts'
 
+/** What a shell takes for a space, and the carriage return of a pasted line; a no-break space is a letter. */
+const isBlank = /[ \t\n\r]/
 /** In double quotes a backslash means something only before these. */
 const escapedInDouble = /["\\$`\n]/
 
@@ -12,7 +14,7 @@ export function splitCommand(command: string): string[] {
   let word: string | undefined
   for (let at = 0; at < command.length; at++) {
     const char = command[at] ?? ''
-    if (/\s/.test(char)) {
+    if (isBlank.test(char)) {
       if (word !== undefined) words.push(word)
       word = undefined
     } else if (char === "'") {

@@ -54,6 +54,8 @@ function launchdSteps(user: string): string[][] {
   return [
     ['install', '-d', '-m', '0700', '-o', user, '/var/db/pilothouse'],
     ['chown', user, `${configFolder}/secret`],
+    // One that is there already is taken out first: launchd takes no job twice.
+    ['launchctl', 'bootout', 'system/com.pilothouse.agent'],
     ['launchctl', 'bootstrap', 'system', plistPath],
   ]
 }
@@ -87,7 +89,7 @@ function writeFiles(root: string, serviceFile: string, text: string): string | u
 async function runAll(steps: readonly (readonly string[])[], around: Surroundings): Promise<boolean> {
   for (const step of steps) {
     const code = await around.run(step)
-    if (code === 0) continue
+    if (code === 0 || step[1] === 'bootout') continue
     around.say(`"${step.join(' ')}" ended with code ${code}. What it printed says why; run this again afterwards.\n`)
     return false
   }

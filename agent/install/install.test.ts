@@ -153,6 +153,19 @@ describe('installing the service', () => {
     expect(again.ran.join()).not.toContain('useradd')
     expect(fs.readFileSync(path.join(root, 'etc/pilothouse/secret'), 'utf8').trim()).toBe(secret)
   })
+  test('on macOS a job that is there already is replaced', async () => {
+    const ran: string[] = []
+    const run = async (step: readonly string[]) => {
+      ran.push(step.join(' '))
+      return step[1] === 'bootout' ? 3 : 0
+    }
+    const { around } = surroundings({ run })
+    expect(await installService({ ...serviceOptions, platform: 'darwin', root }, around)).toBe(0)
+    expect(ran.slice(-2).map((step) => step.split(' ').slice(0, 2).join(' '))).toEqual([
+      'launchctl bootout',
+      'launchctl bootstrap',
+    ])
+  })
   test('without root it changes nothing and prints the command', async () => {
     const { around, said, ran } = surroundings({ isRoot: false })
     expect(await installService({ ...serviceOptions, root }, around)).toBe(1)

@@ -10,7 +10,11 @@ export interface Counter {
 export function openMetrics(metrics: Metrics, counters: readonly Counter[], gauges: readonly Counter[]): string {
   const lines: string[] = []
   const gauge = ({ name, help, value }: Counter) => {
-    lines.push(`# TYPE pilothouse_${name} gauge`, `# HELP pilothouse_${name} ${help}`, `pilothouse_${name} ${value}`)
+    lines.push(
+      `# TYPE pilothouse_${name} gauge`,
+      `# HELP pilothouse_${name} ${escaped(help)}`,
+      `pilothouse_${name} ${value}`,
+    )
   }
   gauge({ name: 'cpu_usage_ratio', help: 'Share of CPU time in use.', value: metrics.cpu.usagePercent / 100 })
   gauge({ name: 'cpu_cores', help: 'Logical CPU cores.', value: metrics.cpu.cores })
@@ -28,9 +32,13 @@ export function openMetrics(metrics: Metrics, counters: readonly Counter[], gaug
   for (const { name, help, value } of counters) {
     lines.push(
       `# TYPE pilothouse_${name} counter`,
-      `# HELP pilothouse_${name} ${help}`,
+      `# HELP pilothouse_${name} ${escaped(help)}`,
       `pilothouse_${name}_total ${value}`,
     )
   }
   return `${lines.join('\n')}\n# EOF\n`
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')
 }

@@ -65,7 +65,7 @@ test('one whose client comes back in time is not', async () => {
     audit: { begin: () => 1, finish: () => {} },
     log: () => {},
     settings: () => ({ shell: '/bin/sh', terminalUser: undefined, recordTerminals: false }),
-    keptDetachedMs: 500,
+    keptDetachedMs: 2000,
   })
   const first = fakeSocket()
   ;(await terminals.prepare({ cols: 80, rows: 24 }, caller))(first)
@@ -73,7 +73,7 @@ test('one whose client comes back in time is not', async () => {
   first.onClose()
   const second = fakeSocket()
   ;(await terminals.prepare({ cols: 80, rows: 24, id: ready.id }, caller))(second)
-  await new Promise((resolve) => setTimeout(resolve, 1000))
+  await new Promise((resolve) => setTimeout(resolve, 2500))
   expect(terminals.open).toBe(1)
   await terminals.close()
   expect(terminals.open).toBe(0)

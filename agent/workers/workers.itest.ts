@@ -1,3 +1,4 @@
+import http from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Dockerd, noDockerd, startDockerd } from '../../e2e/rigs/dockerd.ts'
 import { until } from '../../e2e/rigs/until.ts'
@@ -109,6 +110,37 @@ describe.skipIf(noDockerd !== undefined)(`workers ${noDockerd ?? ''}`, () => {
     expect(await client().call('machine.health')).toMatchObject({ workerStatus: 'draining', activeWorkers: 2 })
     await until('the event', changed('draining'))
     watched.stop()
+  })
+
+  test('a client of the existing fleet gets on with it: its header, its names, bare arrays, and 404 for what is not there', async () => {
+    const ask = async (method: string, path: string, body?: unknown) => {
+      const headers: Record<string, string> = { 'X-Deploy-Secret': machine.rig.secret }
+      if (body !== undefined) headers['Content-Type'] = 'application/json'
+      const text = await new Promise<{ status: number; type: string; text: string }>((resolve, reject) => {
+        const options = { host: '127.0.0.1', port: machine.rig.port, method, path, headers, agent: false }
+        const request = http.request(options, (response) => {
+          let received = ''
+          response.on('data', (chunk: Buffer) => {
+            received += String(chunk)
+          })
+          const type = response.headers['content-type'] ?? ''
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, type, text: received }))
+        })
+        request.on('error', reject)
+        request.end(body === undefined ? undefined : JSON.stringify(body))
+      })
+      return { ...text, json: JSON.parse(text.text) as unknown }
+    }
+    const deployed = await ask('POST', '/deploy', { image_tag: 'v1' })
+    expect(deployed).toMatchObject({ status: 200, json: { success: true, imageTag: 'v1' } })
+    expect((await ask('GET', '/containers')).json).toMatchObject([{ state: 'running' }, { state: 'running' }])
+    const workers = (await ask('GET', '/workers')).json as { workerId: string; status: string }[]
+    expect(workers).toMatchObject([{ workerId: 'ghosthands-worker', status: 'idle' }])
+    const drained = await ask('POST', '/drain', { worker_id: workers[0]?.workerId })
+    expect(drained).toMatchObject({ status: 200, json: { success: true, drainedWorkers: 1 } })
+    expect(await ask('GET', '/some/optional/call')).toMatchObject({ status: 404, type: 'application/problem+json' })
+    expect(await ask('POST', '/deploy', { image_tag: 'not a tag' })).toMatchObject({ status: 400 })
+    expect(await ask('POST', '/deploy', { imageTag: 'v1' })).toMatchObject({ status: 400 })
   })
 
   test('a worker that ends at once is reported and removed', async () => {
