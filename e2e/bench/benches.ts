@@ -3,6 +3,7 @@ import { agentIdle } from './agent-idle.ts'
 import { agentStart } from './agent-start.ts'
 import { auditInsert } from './audit-insert.ts'
 import type { Bench } from './bench.ts'
+import { browserStart } from './browser-start.ts'
 import { cdpBenches } from './cdp.ts'
 import { consoleIdle } from './console-idle.ts'
 import { consoleStart } from './console-start.ts'
@@ -22,6 +23,7 @@ import { tunnelFifty } from './tunnel-fifty.ts'
 export const benches: readonly Bench[] = [
   ...liveBenches,
   ...liveWindowBenches,
+  browserStart,
   ...cdpBenches,
   ...tunnelBenches,
   ...tunnelFifty,
