@@ -16,7 +16,7 @@ test('a browser that freezes for a moment is said to be silent within two second
   const { processes } = await rig.client.call('browser.start', { headless: true }, { timeoutMs: 60_000 })
   const pid = processes.find(({ name }) => name === 'chromium')?.pid ?? 0
   const health = async () => (await rig.client.call('machine.health')).status
-  expect(await health()).toBe('ok')
+  await expect.poll(health).toBe('ok')
   process.kill(pid, 'SIGSTOP')
   await expect.poll(() => told.at(-1), { timeout: 2500, interval: 20 }).toContain('Chromium has not answered')
   expect(await health()).toBe('degraded')

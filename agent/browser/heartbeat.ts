@@ -11,11 +11,11 @@ export interface Pulse {
   limitMs: number
 }
 /** Silence is said within two seconds; a machine that is only busy has ten before anything is ended. */
-export const usualPulse: Pulse = { everyMs: 1000, noticeMs: 900, limitMs: 10_000 }
+export const usualPulse: Pulse = { everyMs: 500, noticeMs: 1400, limitMs: 10_000 }
 /** The exit of a program is noticed by itself, and says more than its silence. */
 const exitFirstMs = 200
 /** A VNC server that is the X server as well is known to live by that; this only looks whether it lets anyone in. */
-const seldom = 5
+const seldom = 10
 
 interface Part {
   name: string

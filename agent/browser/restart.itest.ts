@@ -58,7 +58,8 @@ describe('a part that dies, with restarts on', () => {
     process.kill(pidOf(processes, 'chromium'), 'SIGKILL')
     await expect.poll(() => bench.states().at(-1)).toBe('failed')
     await bench.parts.browser.stop()
-    await new Promise((resolve) => setTimeout(resolve, 1500))
+    // A little longer than the restart would have been away.
+    await new Promise((resolve) => setTimeout(resolve, 1100))
     expect(bench.states().at(-1)).toBe('inactive')
   })
 })

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { action, find, late, type Script, steps } from '../../e2e/rigs/llm.ts'
+import { action, find, type Script, steps } from '../../e2e/rigs/llm.ts'
 import { times } from '../../e2e/rigs/soak.ts'
 import { until } from '../../e2e/rigs/until.ts'
 import { type EngineRig, startEngineRig } from './engine-rig.ts'
@@ -196,18 +196,31 @@ describe('a person in control', () => {
 })
 
 describe('a model that misbehaves', () => {
+  /** Once, and no more: how often it tries again is shown below. */
   const domOnly = async (timeMs: number) => {
-    const dom = { engine: 'stagehand', mode: 'dom', retries: 1, timeMs } as const
-    await call('engine.setConfig', { cascade: { ...usual.cascade, levels: [dom] } })
+    const dom = { engine: 'stagehand', mode: 'dom', retries: 0, timeMs } as const
+    const stagehand = { ...usual.limits.stagehand, retries: 0 }
+    await call('engine.setConfig', {
+      ...{ cascade: { ...usual.cascade, levels: [dom] }, limits: { ...usual.limits, stagehand } },
+    })
   }
 
   test('too slow: the attempt is aborted, and its late answer does nothing', async () => {
     await domOnly(1500)
     await rig.go('/count')
-    rig.llm.says((asked) => late(2500, action(find(asked, /button: Count/), 'click')))
+    const tooLate = Promise.withResolvers<void>()
+    let answered = false
+    rig.llm.says(async (asked) => {
+      await tooLate.promise
+      answered = true
+      return clicker(asked)
+    })
     const failed = await call('engine.run', { instruction: 'click Count' }).catch((error: unknown) => error)
     expect(failed).toMatchObject({ code: 'engine-failed', extra: { attempts: [{ result: 'timed_out' }] } })
-    await sleep(2000)
+    tooLate.resolve()
+    await until('the late answer', () => answered)
+    // As long as it would have taken to act on it.
+    await sleep(300)
     const page = await rig.page('/count')
     expect(await page.evaluate('seen.click')).toBe(0)
     page.close()

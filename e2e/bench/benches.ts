@@ -4,6 +4,7 @@ import { agentStart } from './agent-start.ts'
 import { agentWorkers } from './agent-workers.ts'
 import { auditInsert } from './audit-insert.ts'
 import type { Bench } from './bench.ts'
+import { browserStart } from './browser-start.ts'
 import { cdpBenches } from './cdp.ts'
 import { consoleIdle } from './console-idle.ts'
 import { consoleStart } from './console-start.ts'
@@ -23,6 +24,7 @@ import { tunnelFifty } from './tunnel-fifty.ts'
 export const benches: readonly Bench[] = [
   ...liveBenches,
   ...liveWindowBenches,
+  browserStart,
   ...cdpBenches,
   ...tunnelBenches,
   ...tunnelFifty,

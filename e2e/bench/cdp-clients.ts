@@ -7,10 +7,14 @@ import { freePort } from '../rigs/ports.ts'
 export interface BenchClient {
   /** Milliseconds for one command after the other; the median of `count`. */
   roundTrip(count: number): Promise<number>
+  /** Every round trip that was made so. */
+  readonly trips: readonly number[]
   /** Commands a second with `depth` under way at any time. */
   deep(depth: number, count: number): Promise<number>
   /** Milliseconds for one reply of this size. */
   reply(bytes: number): Promise<number>
+  /** Pictures of the page a second, one after the other. */
+  screenshots(count: number): Promise<number>
   close(): void
 }
 
@@ -76,7 +80,9 @@ async function connect(url: string, headers: Record<string, string> = {}): Promi
   // A short command that goes all the way to the page, and that an observer may send too.
   const command = () => send('Page.getNavigationHistory', {}, sessionId)
 
+  const trips: number[] = []
   return {
+    trips,
     async roundTrip(count) {
       const times: number[] = []
       for (let i = 0; i < count; i++) {
@@ -84,6 +90,7 @@ async function connect(url: string, headers: Record<string, string> = {}): Promi
         await command()
         times.push(performance.now() - began)
       }
+      trips.push(...times)
       return times.sort((a, b) => a - b)[count >> 1] ?? 0
     },
     async deep(depth, count) {
@@ -103,6 +110,14 @@ async function connect(url: string, headers: Record<string, string> = {}): Promi
       const { value } = (answer.result?.['result'] ?? {}) as { value?: string }
       if (value?.length !== bytes) throw new Error(`a reply of ${value?.length} bytes came instead of ${bytes}`)
       return taken
+    },
+    async screenshots(count) {
+      const began = performance.now()
+      for (let i = 0; i < count; i++) {
+        const { result: picture } = await send('Page.captureScreenshot', { format: 'png' }, sessionId)
+        if (String(picture?.['data']).length < 1000) throw new Error('there was no picture')
+      }
+      return count / ((performance.now() - began) / 1000)
     },
     close: () => socket.terminate(),
   }

@@ -19,7 +19,17 @@ const cdpRtt: Bench = {
     return {
       ours: () => browser.relayed.roundTrip(300),
       yardstick: () => browser.direct.roundTrip(300),
-      close: browser.close,
+      async close() {
+        await browser.close()
+        const [relayed, direct] = [browser.relayed.trips, browser.direct.trips].map((trips) =>
+          trips.toSorted((a, b) => a - b),
+        )
+        const added = (share: number) => {
+          const at = (trips: readonly number[] = []) => trips[Math.floor(trips.length * share)] ?? 0
+          return `${((at(relayed) - at(direct)) * 1000).toFixed(0)} µs`
+        }
+        process.stderr.write(`cdp.rtt: added p50 ${added(0.5)}, p99 ${added(0.99)}\n`)
+      },
     }
   },
 }
@@ -76,4 +86,22 @@ const cdpFiltered: Bench = {
   },
 }
 
-export const cdpBenches: readonly Bench[] = [cdpRtt, cdpDeep, cdpReply, cdpFiltered]
+/** What a console or a script does all day: one picture of the page after the other. */
+const cdpScreenshot: Bench = {
+  name: 'cdp.screenshot',
+  unit: 'pictures/s',
+  against: "Chromium's own port, pictures of the page one after the other",
+  target: atLeastTimes(0.9),
+  runs: 9,
+  warmups: 1,
+  async open() {
+    const browser = await openCdpBrowser()
+    return {
+      ours: () => browser.relayed.screenshots(10),
+      yardstick: () => browser.direct.screenshots(10),
+      close: browser.close,
+    }
+  },
+}
+
+export const cdpBenches: readonly Bench[] = [cdpRtt, cdpDeep, cdpReply, cdpFiltered, cdpScreenshot]

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Bench, median } from './bench.ts'
-import { openLiveViews, openPeerView } from './live-views.ts'
+import { openLiveViews, openPeer } from './live-views.ts'
 import type { RfbCounter } from './rfb-counter.ts'
 import { atLeastTimes, atMostTimes } from './target.ts'
+import { openForwards } from './tunnel-ends.ts'
 
 const document = (body: string) => `data:text/html,${encodeURIComponent(`<body style="margin:0;cursor:none">${body}`)}`
 /** A square that changes when the page is pressed anywhere. */
@@ -23,14 +24,14 @@ const pressed = { x: 600, y: 400 }
 const watched = { x: 150, y: 150 }
 const clicks = 25
 
-async function clickTime(view: RfbCounter): Promise<number> {
-  const times: number[] = []
+async function clickTime(view: RfbCounter, times: number[] = []): Promise<number> {
+  const first = times.length
   for (let click = 0; click < clicks; click++) {
     times.push(await view.click(pressed, watched))
     // Not in step with anything that happens at regular times.
     await sleep(20 + Math.random() * 40)
   }
-  return median(times)
+  return median(times.slice(first))
 }
 
 async function rate(view: RfbCounter): Promise<number> {
@@ -41,28 +42,69 @@ async function rate(view: RfbCounter): Promise<number> {
   return (view.updates - before) / ((performance.now() - began) / 1000)
 }
 
-/** A press in the page until changed pixels are at the client; without the tunnel, on both sides. */
+/** The 50th and the 95th of a hundred, in words. */
+function spread(times: readonly number[]): string {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1)
+  return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms`
+}
+
+/** A press in the page until changed pixels are at the client, the whole way: VNC server, agent, tunnel, client. */
 const liveClick: Bench = {
   name: 'live.click',
   unit: 'ms',
-  against: 'x11vnc as it comes + websockify, the same page',
+  against: 'x11vnc as it comes + websockify + ssh -L, the same page',
   target: atMostTimes(0.15),
   runs: 7,
   warmups: 1,
   async open() {
-    const views = await openLiveViews(clickPage)
-    const peer = await openPeerView(clickPage)
-    views.ours.move(pressed)
-    peer.view.move(pressed)
-    await sleep(2000)
-    return {
-      ours: () => clickTime(views.ours),
-      yardstick: () => clickTime(peer.view),
-      async close() {
-        await views.close()
-        await peer.close()
-      },
+    const peer = await openPeer(clickPage)
+    const closes = [peer.close]
+    const close = async () => {
+      for (const one of closes.splice(0).reverse()) await one()
     }
+    try {
+      const views = await openLiveViews(clickPage)
+      closes.push(views.close)
+      const forwards = await openForwards(views.port, peer.port)
+      closes.push(forwards.close)
+      const [ours, others] = [await views.openOurs(forwards.ours), await peer.open(forwards.sshPort)]
+      ours.move(pressed)
+      others.move(pressed)
+      await sleep(2000)
+      const [own, theirs]: [number[], number[]] = [[], []]
+      return {
+        ours: () => clickTime(ours, own),
+        yardstick: () => clickTime(others, theirs),
+        async close() {
+          others.close()
+          await close()
+          process.stderr.write(`live.click: ${spread(own)} (target 12 and 20); the peer ${spread(theirs)}\n`)
+        },
+      }
+    } catch (error) {
+      await close()
+      throw error
+    }
+  },
+}
+
+const liveWebsockify: Bench = {
+  name: 'live.websockify',
+  unit: 'ms',
+  against: 'the same Xvnc behind websockify, a press until changed pixels',
+  target: atMostTimes(1),
+  runs: 7,
+  warmups: 1,
+  async open() {
+    const views = await openLiveViews(clickPage)
+    const beside = await views.openWebsockify().catch(async (error: unknown) => {
+      await views.close()
+      throw error
+    })
+    views.ours.move(pressed)
+    await sleep(1000)
+    return { ours: () => clickTime(views.ours), yardstick: () => clickTime(beside), close: views.close }
   },
 }
 
@@ -100,6 +142,7 @@ function rateBench(name: string, what: string, page: string): Bench {
 export const liveBenches: readonly Bench[] = [
   liveClick,
   liveLimit,
+  liveWebsockify,
   rateBench('live.updates', 'a page that changes 60 times a second', animatedPage),
   rateBench('live.scroll', 'scrolling text', scrollingPage),
 ]

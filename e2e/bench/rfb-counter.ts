@@ -1,3 +1,4 @@
+import { answerVncChallenge } from '../../agent/display/vnc-password.ts'
 import { writeEncodings, writeKey, writePointer } from '../../agent/takeover/client-messages.ts'
 
 /** Bytes to and from a VNC server, over whatever carries them. */
@@ -11,6 +12,8 @@ export interface RfbWire {
 
 const zrle = 16
 const waitMs = 5000
+/** For a program that is only being started. */
+const patientMs = 30_000
 
 /** A viewer that looks at what changed and when, and does not draw it. */
 export class RfbCounter {
@@ -33,15 +36,16 @@ export class RfbCounter {
     })
   }
 
-  /** Says hello, if that has not been done, and goes on asking for what changes. */
-  static async open(wire: RfbWire, authenticated: boolean): Promise<RfbCounter> {
+  /** Says hello, if that has not been done, with the password that it may take, and asks for what changes. */
+  static async open(wire: RfbWire, authenticated: boolean, password?: string): Promise<RfbCounter> {
     const client = new RfbCounter(wire)
     if (!authenticated) {
       await client.#read(12)
       wire.send(Buffer.from('RFB 003.008\n'))
       const [kinds = 0] = await client.#read(1)
       await client.#read(kinds)
-      wire.send(Buffer.from([1]))
+      wire.send(Buffer.from([password === undefined ? 1 : 2]))
+      if (password !== undefined) wire.send(answerVncChallenge(password, await client.#read(16)))
       await client.#read(4)
     }
     wire.send(Buffer.from([1]))
@@ -68,10 +72,15 @@ export class RfbCounter {
     return taken
   }
 
-  async #answer(watched: { x: number; y: number }, what: string, act: () => void): Promise<number> {
+  /** Settles with the next update that covers a place. */
+  async next(watched: { x: number; y: number }): Promise<void> {
+    await this.#answer(watched, 'whatever was to come', () => {}, patientMs)
+  }
+
+  async #answer(watched: { x: number; y: number }, what: string, act: () => void, limitMs = waitMs): Promise<number> {
     const began = performance.now()
     const seen = new Promise<number>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${what} changed nothing`)), waitMs)
+      const timer = setTimeout(() => reject(new Error(`${what} changed nothing`)), limitMs)
       this.#watched = {
         ...watched,
         seen: () => {

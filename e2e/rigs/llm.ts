@@ -1,6 +1,5 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Which library asks, and for what; see engines.md on how each of them asks. */
 export type AskedFor = 'observe' | 'act' | 'extract' | 'progress' | 'cua' | 'magnitude' | 'magnitude-query' | 'other'
@@ -57,12 +56,6 @@ export async function startLlm(first: Script): Promise<Llm> {
       await new Promise((resolve) => server.close(resolve))
     },
   }
-}
-
-/** Answers after a while. */
-export async function late(ms: number, said: Said): Promise<Said> {
-  await sleep(ms, undefined, { ref: false })
-  return said
 }
 
 /** The first element whose line fits; a script that finds none answers as a model does that sees nothing fitting. */
