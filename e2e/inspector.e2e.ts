@@ -112,7 +112,9 @@ describe('the inspector', () => {
   test('an object is opened by someone who only looks, and none of its code runs', async () => {
     const object = rows('log').filter({ hasText: 'plain words' }).getByTestId('object').first()
     await object.click()
-    await at('object').filter({ hasText: /^deep:/ }).click()
+    await at('object')
+      .filter({ hasText: /^deep:/ })
+      .click()
     await console.window.getByText('"two"', { exact: true }).waitFor()
     await console.window.getByText('getter', { exact: true }).waitFor()
     expect(await page.evaluate('globalThis.trapped ?? null')).toBeNull()
