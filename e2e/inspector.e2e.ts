@@ -112,9 +112,10 @@ describe('the inspector', () => {
   test('an object is opened by someone who only looks, and none of its code runs', async () => {
     const object = rows('log').filter({ hasText: 'plain words' }).getByTestId('object').first()
     await object.click()
-    const deep = at('object').filter({ hasText: 'deep:' }).last()
-    await deep.click()
-    await console.window.getByText('second').last().waitFor()
+    await at('object')
+      .filter({ hasText: /^deep:/ })
+      .click()
+    await console.window.getByText('"two"', { exact: true }).waitFor()
     await console.window.getByText('getter', { exact: true }).waitFor()
     expect(await page.evaluate('globalThis.trapped ?? null')).toBeNull()
   })

@@ -7,8 +7,6 @@ import { isExpandable, type Property, type RemoteObject, valueText, valueTone } 
 export interface ObjectReader {
   read(objectId: string): Promise<Property[]>
   opened: Map<string, Opened>
-  /** Its height changed. */
-  onResize?: () => void
 }
 
 export type Opened = { properties: readonly Property[] } | { problem: string }
@@ -33,7 +31,6 @@ export function ObjectView({ object, reader, path, name, quiet = false, nested =
     if (next === undefined) reader.opened.delete(path)
     else reader.opened.set(path, next)
     draw((count) => count + 1)
-    reader.onResize?.()
   }
   const open = () => {
     if (object.objectId === undefined || opened !== undefined) return
