@@ -29,8 +29,9 @@ export default defineConfig({
     build: {
       outDir: 'out/preload',
       externalizeDeps: false,
+      isolatedEntries: true,
       rollupOptions: {
-        input: { preload: at('electron', 'preload.ts') },
+        input: { preload: at('electron', 'preload.ts'), devtools: at('electron', 'devtools', 'preload.ts') },
         // A sandboxed preload is one CommonJS file and can require nothing of ours.
         output: { format: 'cjs', entryFileNames: '[name].cjs' },
       },

@@ -4,6 +4,9 @@ import { appOrigin } from './ipc/sender.ts'
 /** Our pages come from a scheme of our own: `file:` would give them more than they need. */
 export const appUrl = `${appOrigin.protocol}//${appOrigin.host}/`
 
+/** Films of machines, which main fetches as they are played. */
+export const recordingsUrl = `${appUrl}recording/`
+
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -23,6 +26,7 @@ export const contentSecurityPolicy = [
   "style-src-attr 'unsafe-inline'",
   "img-src 'self' blob: data:",
   "font-src 'self'",
+  "media-src 'self'",
   "connect-src 'self'",
   "worker-src 'self' blob:",
   "frame-src 'none'",
@@ -38,6 +42,7 @@ export function developmentPolicy(devUrl: string): string {
   return contentSecurityPolicy
     .replace("script-src 'self'", "script-src 'self' 'unsafe-inline'")
     .replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+    .replace("media-src 'self'", `media-src ${appOrigin.protocol}`)
     .replace("connect-src 'self'", `connect-src 'self' ws://${host}`)
 }
 

@@ -1,6 +1,7 @@
 import { BrowserWindow, clipboard, dialog, MessageChannelMain, nativeTheme, powerMonitor, shell } from 'electron'
 import { contractVersion } from '../shared/contract/index.ts'
 import { systemClock } from './clock.ts'
+import { DevToolsWindows } from './devtools/windows.ts'
 import { LocalMachine } from './fleet/local-machine.ts'
 import { readStartPage } from './fleet/start-page.ts'
 import { createAuditor } from './ipc/audited.ts'
@@ -18,6 +19,7 @@ import { createMachineParts } from './machine-parts.ts'
 import { Notifications } from './notifications.ts'
 import type { appPaths } from './paths.ts'
 import { machineOf } from './places.ts'
+import { Recordings } from './recordings/recordings.ts'
 import { SettingsKeeper } from './settings.ts'
 import { showNotification } from './show-notification.ts'
 import type { Store } from './store/store.ts'
@@ -68,6 +70,7 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
   const machines = createMachineParts({
     ...{ store, vault, tunnels, settings, paths, log, notifications },
     onGone: (machineId, reason) => streams.closeMachine(machineId, reason),
+    onLease: (machineId) => devTools.leaseChanged(machineId),
   })
   const { fleet } = machines
   const startPage = () => readStartPage(paths.startPage)
@@ -85,6 +88,12 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
   })
   const keptLogs = new KeptLogs(store, systemClock, log)
   const savings = new Savings(chooseFile)
+  const devTools = new DevToolsWindows({
+    ...{ fleet, streams, preload: paths.devToolsPreload },
+    operator: () => settings.current.operator,
+  })
+  windows.onLastClosed = () => devTools.closeAll()
+  const recordings = new Recordings({ fleet, chooseFile })
   const about = {
     version: contractVersion,
     platform: process.platform,
@@ -99,7 +108,8 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
   })
   const handlers = createHandlers({
     ...{ local, streams, vault, settings, tunnels, prompts, about, onLivePicture, store, windows },
-    ...{ sshTerminals, keptLogs, savings },
+    ...{ sshTerminals, keptLogs, savings, devTools, recordings },
+    forgetDevTools: (machineId) => devTools.forget(machineId),
     testNotification: (notification) => showNotification(notification, goTo),
     ...machines,
     clock: systemClock,
@@ -113,10 +123,12 @@ export function createConsole({ store, log, paths, launch, developer, onLivePict
 
   return {
     dispatch: createDispatch({ handlers, log, checkResults: developer, audit }),
+    serveRecording: (request: Request) => recordings.serve(request),
     setVisible: (visible: boolean) => fleet.setVisible(visible),
     /** In this order: what windows see, what people hold, what this console started. */
     async close(): Promise<void> {
       notifications.stop()
+      devTools.closeAll()
       streams.closeAll()
       keptLogs.flush()
       await savings.close()

@@ -36,12 +36,13 @@ export interface MachinePartsDeps {
   log: Log
   /** A machine is no longer there for anyone: what hangs on it ends. */
   onGone: (machineId: string, reason: string) => void
+  onLease: (machineId: string) => void
   notifications: Pick<Notifications, 'heard' | 'changed' | 'notify'>
 }
 
 /** The fleet, with whoever switches its machines on and off, and what adds new ones. */
 export function createMachineParts(deps: MachinePartsDeps) {
-  const { store, vault, tunnels, settings, paths, log, onGone, notifications } = deps
+  const { store, vault, tunnels, settings, paths, log, onGone, onLease, notifications } = deps
   const named = (id: string) => ({ id, name: fleet.has(id) ? fleet.machine(id).record.name : id })
   const clock = systemClock
   const awsKeys = new AwsKeyKeeper(vault)
@@ -74,6 +75,7 @@ export function createMachineParts(deps: MachinePartsDeps) {
       notifications.changed(named(machineId), transition)
     },
     onConnected: (machineId) => gathering.want(machineId),
+    onLease,
     onRemoved: (machineId) => workers.forget(machineId),
     onWakeStep: (machineId, step, detail) => broadcast('wake.step', { machineId, step, detail }),
   })

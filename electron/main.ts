@@ -1,4 +1,5 @@
 import { app, BrowserWindow, dialog } from 'electron'
+import { recordingsUrl } from './app-scheme.ts'
 import { claimInstance } from './instance.ts'
 import { admit, serveIpc, tell } from './ipc/serve.ts'
 import { readLaunchOptions } from './launch-options.ts'
@@ -76,7 +77,11 @@ function start(release: () => void): void {
   let prepared = false
   function openWindows(): void {
     if (!prepared) {
-      secureSession(paths.renderer)
+      // The page itself must not wait for the rest of main.
+      const isRecording = ({ url }: Request) => url.startsWith(recordingsUrl)
+      secureSession(paths.renderer, async (request) =>
+        isRecording(request) ? (await loading).serveRecording(request) : undefined,
+      )
       setMenu(toFocused, { developer })
     }
     prepared = true

@@ -8,6 +8,7 @@ export function appPaths() {
   const resources = app.isPackaged ? process.resourcesPath : undefined
   return {
     preload: path.join(root, 'out', 'preload', 'preload.cjs'),
+    devToolsPreload: path.join(root, 'out', 'preload', 'devtools.cjs'),
     renderer: path.join(root, 'out', 'renderer'),
     store: path.join(data, 'console.db'),
     logs: path.join(data, 'logs'),

@@ -14,14 +14,22 @@ const background = { dark: '#0e1116', light: '#f6f7f9' }
 /** Must run before Electron is ready. */
 export function registerAppScheme(): void {
   protocol.registerSchemesAsPrivileged([
-    { scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
+    {
+      scheme: 'app',
+      privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true, stream: true },
+    },
   ])
 }
 
+/** Answers for a recording that is being played; undefined for every other address. */
+export type ServeRecording = (request: Request) => Promise<Response | undefined>
+
 /** What holds for every page this process ever shows, whoever opens it. */
-export function secureSession(rendererFolder: string): void {
+export function secureSession(rendererFolder: string, serveRecording: ServeRecording): void {
   const ours = session.defaultSession
   ours.protocol.handle('app', async (request) => {
+    const film = await serveRecording(request)
+    if (film !== undefined) return film
     const served = request.method === 'GET' ? resolveAppFile(request.url, rendererFolder) : undefined
     if (served === undefined) return new Response('There is no such file.', { status: 404 })
     try {

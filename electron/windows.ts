@@ -23,6 +23,8 @@ export class Windows {
   readonly #open = new Set<BrowserWindow>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #quitting = false
+  /** Nothing of the console itself is on the screen any more. */
+  onLastClosed: () => void = () => {}
 
   constructor(deps: WindowsDeps) {
     this.#deps = deps
@@ -90,6 +92,7 @@ export class Windows {
     window.on('closed', () => {
       this.#open.delete(window)
       if (this.#open.size > 0) this.#keep()
+      else this.onLastClosed()
     })
     this.#deps.opened(window)
   }

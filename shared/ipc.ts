@@ -5,6 +5,7 @@ import { providerSchema } from './domain/power.ts'
 import { problemSchema } from './errors.ts'
 import { auditCalls } from './ipc-audit.ts'
 import { deployCalls, deployEvents } from './ipc-deploys.ts'
+import { inspectorCalls } from './ipc-inspector.ts'
 import { logsCalls } from './ipc-logs.ts'
 import { machineCalls, machineEvents } from './ipc-machine.ts'
 import { powerCalls, powerEvents } from './ipc-power.ts'
@@ -128,6 +129,7 @@ export const ipcCalls = {
   ...takeoverIpc,
   ...terminalCalls,
   ...logsCalls,
+  ...inspectorCalls,
   ...deployCalls,
   ...windowCalls,
   ...machineCalls,

@@ -34,6 +34,8 @@ export interface FleetDeps {
   /** A machine answers again after it did not. */
   onConnected?: (machineId: string) => void
   onRemoved?: (machineId: string) => void
+  /** Control was taken here, or is no longer here. */
+  onLease?: (machineId: string) => void
   onWakeStep?: (machineId: string, step: WakeStep, detail: string) => void
   /** Every change of state, as it is written down. */
   onTransition?: (machineId: string, transition: Transition) => void
@@ -70,7 +72,10 @@ export class Fleet {
       log: deps.log,
     })
     this.#changes = new Changes(deps.clock, (id) => this.#machines.get(id)?.view(), deps.onChanged)
-    this.leases.onChange = (id) => this.#changes.changed(id)
+    this.leases.onChange = (id) => {
+      this.#changes.changed(id)
+      deps.onLease?.(id)
+    }
     for (const record of deps.store.machines.all()) this.#hold(record)
   }
 

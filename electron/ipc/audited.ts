@@ -71,6 +71,10 @@ const recorded: Partial<Record<IpcName, (params: Params) => Recorded | undefined
   'terminal.openSsh': as('ssh_terminal_open'),
   // The rest of an address may carry a token.
   'app.openLink': ({ url }) => ({ action: 'open_link', details: { host: new URL(String(url)).host } }),
+  'devtools.open': as('cdp_attach', 'targetId'),
+  'capture.save': as('capture', 'kind'),
+  'recording.play': as('recording_play', 'recordingId'),
+  'recording.save': as('recording_download', 'recordingId'),
   'logs.saveBegin': as('download_logs', 'name', 'machineIds'),
   'agent.call': (params) => {
     const call = callsByName[params['call'] as CallName]

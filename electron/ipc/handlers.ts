@@ -12,6 +12,7 @@ import type { Vault } from '../vault/vault.ts'
 import { type AuditHandlerDeps, auditHandlers } from './audit-handlers.ts'
 import { type DeployHandlerDeps, deployHandlers } from './deploy-handlers.ts'
 import type { IpcHandlers } from './dispatch.ts'
+import { type InspectorHandlerDeps, inspectorHandlers } from './inspector-handlers.ts'
 import { type LogsHandlerDeps, logsHandlers } from './logs-handlers.ts'
 import { type MachineHandlerDeps, machineHandlers } from './machine-handlers.ts'
 import { type PowerHandlerDeps, powerHandlers } from './power-handlers.ts'
@@ -20,7 +21,7 @@ import { takeoverHandlers } from './takeover-handlers.ts'
 import { type TerminalHandlerDeps, terminalHandlers } from './terminal-handlers.ts'
 import { tunnelHandlers } from './tunnel-handlers.ts'
 import { type WindowHandlerDeps, windowHandlers } from './window-handlers.ts'
-import { callWithLease } from './with-lease.ts'
+import { answerWithLease, callWithLease } from './with-lease.ts'
 
 export interface HandlerDeps
   extends Omit<PowerHandlerDeps, 'personActs' | 'operator' | 'diagnostics'>,
@@ -28,6 +29,7 @@ export interface HandlerDeps
     Omit<LogsHandlerDeps, 'fleet'>,
     Pick<DeployHandlerDeps, 'deploys'>,
     AuditHandlerDeps,
+    Omit<InspectorHandlerDeps, 'fleet'>,
     Pick<MachineHandlerDeps, 'answers' | 'workers' | 'rotation'>,
     WindowHandlerDeps {
   fleet: Fleet
@@ -42,6 +44,7 @@ export interface HandlerDeps
   about: Pick<AppInfo, 'version' | 'platform' | 'electron' | 'open'>
   clipboard: { readText: () => string | Promise<string>; writeText: (text: string) => void | Promise<void> }
   onLivePicture: (machineId: string) => void
+  forgetDevTools: (machineId: string) => void
 }
 
 /** What each call of shared/ipc.ts does. */
@@ -61,6 +64,7 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
     }),
     ...terminalHandlers({ ...deps, personActs: () => tunnels.personActs() }),
     ...logsHandlers(deps),
+    ...inspectorHandlers(deps),
     ...deployHandlers({ ...deps, operator: () => settings.current.operator }),
     ...machineHandlers({ ...deps, operator: () => settings.current.operator }),
     'app.info': async () => {
@@ -94,6 +98,7 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
       if (machineId === localMachineId && fleet.has(machineId)) await local.stop()
       await fleet.remove(machineId)
       streams.forget(machineId)
+      deps.forgetDevTools(machineId)
       deps.keptLogs.forget(machineId)
       return {}
     },
@@ -106,12 +111,13 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
 
     'agent.call': async ({ machineId, call, params }) => {
       const name = callFor(call)
-      const given = callWithLease(callsByName[name], params, fleet.leases.leaseId(machineId))
+      const leaseId = fleet.leases.leaseId(machineId)
+      const given = callWithLease(callsByName[name], params, leaseId)
       // Starting a browser, or a picture of a whole page, may take longer than an ordinary answer.
       const result = await fleet.call(machineId, name, given as never, { timeoutMs: isSlow(name) ? 120_000 : 30_000 })
       if (name === 'logs.get') deps.keptLogs.seen(machineId, (result as CallResult<'logs.get'>).lines)
       deps.answered(machineId, name, params, result)
-      return result
+      return answerWithLease(name, result, leaseId)
     },
 
     'stream.open': async ({ machineId, socket, params }, caller) => ({

@@ -1,4 +1,4 @@
-import { type IpcMainInvokeEvent, ipcMain, type MessagePortMain, type WebContents } from 'electron'
+import { type IpcMainInvokeEvent, ipcMain, type MessagePortMain, type WebContents, type WebFrameMain } from 'electron'
 import type { IpcEventData, IpcEventName } from '../../shared/ipc.ts'
 import { ipcChannel } from '../../shared/ipc-channels.ts'
 import type { Caller, createDispatch } from './dispatch.ts'
@@ -35,8 +35,16 @@ export function tell<Name extends IpcEventName>(contents: WebContents, name: Nam
   if (windows.has(contents.id) && !contents.isDestroyed()) contents.send(ipcChannel.event, name, data)
 }
 
-function callerOf(event: IpcMainInvokeEvent): Caller {
-  const { sender, senderFrame } = event
+function callerOf({ sender, senderFrame }: IpcMainInvokeEvent): Caller {
+  return callerIn(sender, senderFrame)
+}
+
+/** A page that is given a stream without asking, and may ask nothing. */
+export function portTo(contents: WebContents): Caller {
+  return callerIn(contents, contents.mainFrame)
+}
+
+function callerIn(sender: WebContents, senderFrame: WebFrameMain | null): Caller {
   return {
     sendPort(streamId, port) {
       if (sender.isDestroyed() || senderFrame === null || senderFrame.detached) return false

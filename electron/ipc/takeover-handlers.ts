@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { Problem } from '../../shared/errors.ts'
 import type { takeoverIpc } from '../../shared/ipc-takeover.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { savedName } from '../saved-name.ts'
 import type { SettingsKeeper } from '../settings.ts'
 import type { IpcHandlers } from './dispatch.ts'
 
@@ -58,15 +59,9 @@ export function takeoverHandlers(deps: TakeoverHandlerDeps): Pick<IpcHandlers, k
     'live.saveScreenshot': async ({ machineId, of }) => {
       const call = of === 'display' ? 'desktop.screenshot' : 'browser.screenshot'
       const { bytes } = await fleet.call(machineId, call, {}, { timeoutMs: pictureMs })
-      const file = await deps.chooseFile(`${fileName(fleet.view(machineId).name)}.png`)
+      const file = await deps.chooseFile(`${savedName(fleet.view(machineId).name)}.png`)
       if (file !== undefined) await writeFile(file, bytes)
       return { file: file ?? null, bytes: bytes.length }
     },
   }
-}
-
-/** A machine's name is anything; a file's is not. */
-function fileName(name: string): string {
-  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
-  return `${name.replace(/[^\p{L}\p{N}._-]+/gu, '-').slice(0, 80)}-${time}`
 }

@@ -1,4 +1,5 @@
 import type { CallDefinition, SocketDefinition } from '../../shared/contract/define.ts'
+import type { CallName, CallResult } from '../../shared/contract/index.ts'
 import { Problem } from '../../shared/errors.ts'
 
 type Params = Record<string, unknown>
@@ -24,6 +25,13 @@ export function callWithLease(definition: CallDefinition, params: Params, leaseI
   if (!takesLease(definition, params)) return params
   if (isReading(definition, params)) return params
   return { ...params, leaseId: required(leaseId) }
+}
+
+/** Whoever only looks is not shown what a page keeps secret: a cookie's value is somebody's login. */
+export function answerWithLease(name: CallName, answer: unknown, leaseId: string | undefined): unknown {
+  if (name !== 'cookies.list' || leaseId !== undefined) return answer
+  const { cookies } = answer as CallResult<'cookies.list'>
+  return { cookies: cookies.map((cookie) => ({ ...cookie, value: '' })) }
 }
 
 function takesLease(definition: Pick<CallDefinition, 'params'>, params: Params): boolean {

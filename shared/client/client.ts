@@ -1,9 +1,10 @@
 import type { z } from 'zod'
-import { isRaw, type RawBody } from '../contract/define.ts'
+import { isRaw, type RawBody, type RawResult } from '../contract/define.ts'
 import {
   type CallName,
   type CallParams,
   type CallResult,
+  type Calls,
   callsByName,
   contractVersion,
   type SocketName,
@@ -13,7 +14,7 @@ import {
 import { compareVersions, encodeQuery, fillPath, parseJson } from '../contract/wire.ts'
 import { describeIssues, Problem, type ProblemCode, problemSchema } from '../errors.ts'
 import { AgentSocket } from './socket.ts'
-import type { Transport, TransportResponse } from './transport.ts'
+import type { Transport, TransportResponse, TransportStream } from './transport.ts'
 
 export interface ClientOptions {
   /** Asked for at each call, so that a rotated secret is used at once and none is kept here. */
@@ -42,6 +43,9 @@ type Verbs<Noun extends string> = {
 }
 /** `agent.browser.start({ url })`: the contract, noun by noun. */
 export type Nouns = { [Noun in NounOf<CallName>]: Verbs<Noun> }
+
+/** Calls that answer with a file. */
+type RawCallName = { [Name in CallName]: Calls[Name]['result'] extends RawResult ? Name : never }[CallName]
 
 /** The typed client of one agent. Every answer is checked against the contract before anyone sees it. */
 export class AgentClient {
@@ -100,6 +104,36 @@ export class AgentClient {
       return answer as CallResult<Name>
     }
     return this.#answer(name, call.result, response) as CallResult<Name>
+  }
+
+  /** A file, read as it comes: all of it, or the range that a player wants. Only calls whose result is raw have one. */
+  async download<Name extends RawCallName>(
+    name: Name,
+    params: CallParams<Name>,
+    options: { range?: string | undefined; signal: AbortSignal },
+  ): Promise<TransportStream> {
+    const call = callsByName[name]
+    const { path, rest } = fillPath(call.path, this.#check(name, call.params, params))
+    const headers = await this.#headers()
+    if (options.range !== undefined) headers['range'] = options.range
+    const untilAnswered = new AbortController()
+    const limit = setTimeout(() => untilAnswered.abort(), this.#options.timeoutMs ?? 30_000)
+    const signal = AbortSignal.any([untilAnswered.signal, options.signal])
+    const request = { method: call.method, path: path + encodeQuery(rest), headers, body: undefined, signal }
+    try {
+      const { stream } = this.transport
+      if (stream === undefined) throw new Problem('not-supported', 'Files cannot be had on this way.')
+      const answer = await stream({ ...request, maxBytes: Number.POSITIVE_INFINITY })
+      if (answer.status < 400) return answer
+      const body = new Uint8Array(await new Response(answer.body).arrayBuffer())
+      throw this.#problem(name, { ...answer, body })
+    } catch (error) {
+      if (options.signal.aborted) throw new Problem('cancelled', `${name} was cancelled.`)
+      if (untilAnswered.signal.aborted) throw new Problem('timeout', `${name}: no answer in time. Try again.`)
+      throw Problem.from(error, 'unreachable')
+    } finally {
+      clearTimeout(limit)
+    }
   }
 
   /** Opens one of the contract's sockets. */

@@ -1,10 +1,10 @@
 import http from 'node:http'
 import net from 'node:net'
-import type { Duplex } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import WebSocket from 'ws'
 import { parseJson } from '../contract/wire.ts'
 import { Problem, problemSchema } from '../errors.ts'
-import type { Transport, TransportRequest, TransportResponse, TransportSocket } from './transport.ts'
+import type { Transport, TransportRequest, TransportSocket } from './transport.ts'
 
 /** Where an agent is: a Unix socket, a TCP address, or a way of one's own to get a byte stream to it. */
 export type Address =
@@ -19,7 +19,10 @@ export function nodeTransport(address: Address, options: { maxConnections?: numb
   const agent = new DialAgent(dial, { keepAlive: true, maxSockets: options.maxConnections ?? 8, timeout: 60_000 })
   const open = new Set<WebSocket>()
   return {
-    request: (request) => sendRequest(agent, hostHeader, request),
+    request: (request) =>
+      sendRequest(agent, hostHeader, request, (incoming) => readLimited(incoming, request.maxBytes)),
+    stream: (request) =>
+      sendRequest(agent, hostHeader, request, (incoming) => Readable.toWeb(incoming) as ReadableStream<Uint8Array>),
     socket: (path, headers, signal) => openSocket(dial, hostHeader, path, headers, signal, open),
     close() {
       agent.destroy()
@@ -65,7 +68,12 @@ function dialer(address: Address): () => Promise<Duplex> {
     })
 }
 
-function sendRequest(agent: http.Agent, host: string, request: TransportRequest): Promise<TransportResponse> {
+function sendRequest<Body>(
+  agent: http.Agent,
+  host: string,
+  request: TransportRequest,
+  read: (incoming: http.IncomingMessage) => Body | Promise<Body>,
+): Promise<{ status: number; headers: Record<string, string>; body: Body }> {
   return new Promise((resolve, reject) => {
     const outgoing = http.request({
       agent,
@@ -80,7 +88,8 @@ function sendRequest(agent: http.Agent, host: string, request: TransportRequest)
     })
     outgoing.on('error', reject)
     outgoing.on('response', (incoming) => {
-      readLimited(incoming, request.maxBytes).then(
+      // Read in this very turn: the connection may end in the next.
+      Promise.resolve(read(incoming)).then(
         (body) => resolve({ status: incoming.statusCode ?? 0, headers: flat(incoming.headers), body }),
         reject,
       )

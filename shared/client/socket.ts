@@ -3,6 +3,9 @@ import { parseJson } from '../contract/wire.ts'
 import { describeIssues, Problem } from '../errors.ts'
 import type { TransportSocket } from './transport.ts'
 
+/** What Chromium itself takes of a tree that is nested in another. */
+const maxProxiedDepth = 1000
+
 /** One open socket: JSON frames as the contract's types, binary frames as bytes. */
 export class AgentSocket<Name extends SocketName> {
   readonly #name: Name
@@ -55,7 +58,9 @@ export class AgentSocket<Name extends SocketName> {
   #receive(data: string | Uint8Array): void {
     if (typeof data !== 'string') return this.onBytes(data)
     try {
-      const checked = socketsByName[this.#name].receive.safeParse(parseJson(data))
+      const { receive, proxied } = socketsByName[this.#name]
+      // Another program's format: Chromium describes a page's tree as one.
+      const checked = receive.safeParse(proxied ? parseJson(data, maxProxiedDepth) : parseJson(data))
       if (!checked.success) throw new Problem('bad-answer', describeIssues(checked.error))
       this.onMessage(checked.data as SocketReceive<Name>)
     } catch {

@@ -18,6 +18,13 @@ export interface TransportResponse {
   body: Uint8Array
 }
 
+/** An answer that is read as it comes; whoever asked reads it to its end or cancels it. */
+export interface TransportStream {
+  status: number
+  headers: Record<string, string>
+  body: ReadableStream<Uint8Array>
+}
+
 /** A WebSocket as the client sees it. Frames arrive only after `onFrame` is set. */
 export interface TransportSocket {
   send(data: string | Uint8Array): void
@@ -32,6 +39,8 @@ export interface TransportSocket {
 
 export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>
+  /** For files that are too large to be held; test doubles have none. */
+  stream?(request: TransportRequest): Promise<TransportStream>
   socket(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<TransportSocket>
   close(): void
 }

@@ -1,0 +1,121 @@
+import type { AgentSocket } from '../../shared/client/socket.ts'
+import { parseJson } from '../../shared/contract/wire.ts'
+import { Problem } from '../../shared/errors.ts'
+import type { PortStream } from '../../shared/stream.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { Streams } from '../ipc/streams.ts'
+import type { DevToolsRole } from './note.ts'
+import { type DevToolsTarget, DevToolsWindow } from './window.ts'
+
+export interface DevToolsWindowsDeps {
+  preload: string
+  fleet: Pick<Fleet, 'call' | 'client' | 'view' | 'has' | 'leases'>
+  streams: Pick<Streams, 'hand'>
+  operator: () => string
+}
+
+/** A command of the front end; scripts that it puts into the page are among them. */
+const maxCommandBytes = 4 * 1024 * 1024
+const maxCommandDepth = 256
+const most = 8
+
+/** Every DevTools window of this console: one for each page, at the most. */
+export class DevToolsWindows {
+  readonly #deps: DevToolsWindowsDeps
+  readonly #open = new Map<string, DevToolsWindow>()
+
+  constructor(deps: DevToolsWindowsDeps) {
+    this.#deps = deps
+  }
+
+  /** Opens the page that was named, or the one in front; one that is open already comes to the front. */
+  async open(machineId: string, targetId: string | undefined): Promise<{ role: DevToolsRole }> {
+    const target = await this.#find(machineId, targetId)
+    if (target === undefined) throw new Problem('not-found', 'That page is not open any more. Choose another tab.')
+    const key = `${machineId} ${target.id}`
+    const there = this.#open.get(key)
+    const role = () => this.#role(machineId)
+    if (there !== undefined) there.focus()
+    else {
+      if (this.#open.size >= most)
+        throw new Problem('too-many-requests', `${most} DevTools windows are open. Close one first.`)
+      const { fleet, preload, streams, operator } = this.#deps
+      const window = new DevToolsWindow({
+        ...{ preload, target, role },
+        machineName: () => (fleet.has(machineId) ? fleet.view(machineId).name : 'a machine that was removed'),
+        connect: (as) => {
+          const leaseId = as === 'controller' ? fleet.leases.leaseId(machineId) : undefined
+          const name = `${operator()}: DevTools`.slice(0, 100)
+          return fleet.client(machineId).open('cdpPage', { targetId: target.id, role: as, name, leaseId })
+        },
+        hand: (socket, caller, onEnd) =>
+          void streams.hand(machineId, caller, (stream) => bridge(stream, socket, onEnd), true),
+        find: () => this.#find(machineId, target.id),
+        onClosed: () => this.#open.delete(key),
+      })
+      this.#open.set(key, window)
+    }
+    return { role: role() }
+  }
+
+  /** Control of the machine was taken here, or has ended. */
+  leaseChanged(machineId: string): void {
+    for (const [key, window] of this.#open) if (key.startsWith(`${machineId} `)) window.roleChanged()
+  }
+
+  /** The machine is no longer this console's. */
+  forget(machineId: string): void {
+    for (const [key, window] of this.#open) if (key.startsWith(`${machineId} `)) window.close()
+  }
+
+  closeAll(): void {
+    for (const window of this.#open.values()) window.close()
+  }
+
+  #role(machineId: string): DevToolsRole {
+    return this.#deps.fleet.leases.leaseId(machineId) === undefined ? 'observer' : 'controller'
+  }
+
+  async #find(machineId: string, targetId: string | undefined): Promise<DevToolsTarget | undefined> {
+    const targets = await this.#deps.fleet.call(machineId, 'cdp.list', {})
+    const pages = targets.filter(({ type, url }) => type === 'page' && !url.startsWith('devtools:'))
+    return targetId === undefined ? pages[0] : pages.find(({ id }) => id === targetId)
+  }
+}
+
+/** The protocol both ways, message by message; the front end is ours, and what it sends is looked at all the same. */
+export function bridge(
+  stream: PortStream,
+  socket: Pick<AgentSocket<'cdpPage'>, 'send' | 'close' | 'pause' | 'resume' | 'onMessage' | 'onClose'>,
+  onEnd: (reason: string) => void,
+): void {
+  socket.onMessage = (message) => {
+    if (!stream.sendText(JSON.stringify(message))) socket.pause()
+  }
+  socket.onClose = (code, reason) => {
+    stream.close(code, reason)
+    onEnd(reason)
+  }
+  stream.onDrain = () => socket.resume()
+  stream.onBytes = () => stream.close(1003, 'the protocol is text')
+  stream.onText = (text) => {
+    if (text.length > maxCommandBytes) return stream.close(1009, 'that command is too large')
+    const command = readCommand(text)
+    if (command === undefined) return stream.close(1007, 'that is not a command')
+    socket.send(command)
+  }
+  stream.onClose = () => {
+    socket.resume()
+    socket.close()
+  }
+}
+
+function readCommand(text: string): Record<string, unknown> | undefined {
+  try {
+    const command = parseJson(text, maxCommandDepth)
+    const isCommand = typeof command === 'object' && command !== null && 'id' in command && 'method' in command
+    return isCommand ? (command as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
