@@ -29,7 +29,10 @@ export const inspectorCalls = {
     params: z.strictObject({
       machineId,
       kind: z.enum(captureKinds),
-      content: z.union([z.string().max(32 * 1024 * 1024), z.instanceof(Uint8Array)]),
+      content: z.union([
+        z.string().max(32 * 1024 * 1024),
+        z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+      ]),
     }),
     result: saved,
   },

@@ -65,7 +65,12 @@ export class Recordings {
     })
     try {
       // Complete under its name, or not there.
-      await pipeline(Readable.from(body as unknown as AsyncIterable<Uint8Array>), count, createWriteStream(part, { flags: 'wx', mode: 0o600 }), { signal })
+      await pipeline(
+        Readable.from(body as unknown as AsyncIterable<Uint8Array>),
+        count,
+        createWriteStream(part, { flags: 'wx', mode: 0o600 }),
+        { signal },
+      )
       await rename(part, file)
     } catch (error) {
       await rm(part, { force: true })

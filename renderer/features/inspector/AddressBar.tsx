@@ -13,6 +13,7 @@ import { formatLeft } from '../../ui/time.ts'
 import { shownAddress } from '../live/shownAddress.ts'
 import { typedAddress } from '../live/typedAddress.ts'
 import { openGiveBack } from '../machine/operations.ts'
+import { OpenDevTools } from './devtools/OpenDevTools.tsx'
 import styles from './Inspector.module.css'
 import type { InspectorSession, InspectorSnapshot } from './session.ts'
 import { TakeOverButton, whyReadOnly } from './takeOver.tsx'
@@ -114,6 +115,7 @@ export function AddressBar({ machine, session, snapshot }: AddressBarProps) {
             event.currentTarget.blur()
           }}
         />
+        <OpenDevTools machine={machine} targetId={tab?.id} />
         <Control machine={machine} />
       </form>
       <div className={styles.tabs} role="toolbar" aria-label="Tabs of the browser" data-testid="inspector-tabs">

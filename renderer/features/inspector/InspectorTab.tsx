@@ -4,7 +4,7 @@ import { call } from '../../app/bridge.ts'
 import { work } from '../../app/work.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
-import { liveCondition } from '../live/condition.ts'
+import { liveCondition, machineCondition } from '../live/condition.ts'
 import { LivePanel } from '../live/LivePanel.tsx'
 import { useActivity } from '../live/useActivity.ts'
 import { useLeaseWarning } from '../live/useLeaseWarning.ts'
@@ -36,6 +36,8 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
   )
   useActivity(area, snapshot.mine, atWork, nothing)
   useLeaseWarning(machine)
+  const usable = live ? snapshot.phase !== 'lost' : false
+  const alone = shown?.withoutPage === true && machineCondition(machine) === null
   return (
     <section
       ref={area}
@@ -47,16 +49,19 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
     >
       <AddressBar machine={machine} session={session} snapshot={snapshot} />
       <div className={styles.stage}>
-        <div className={styles.panels} data-dimmed={live && snapshot.phase !== 'lost' ? undefined : ''}>
+        <div className={styles.panels} data-dimmed={usable || alone ? undefined : ''}>
           <Tabs
             label="Panels of the inspector"
             value={shown?.value ?? ''}
             onChange={(next) => useInspectorPanel.setState({ panel: next })}
-            tabs={inspectorPanels.map(({ content, ...rest }) => ({ ...rest, content: content(machine, session) }))}
+            tabs={inspectorPanels.map(({ content, withoutPage: _withoutPage, ...rest }) => ({
+              ...rest,
+              content: content(machine, session),
+            }))}
           />
         </div>
         {live && <Waiting snapshot={snapshot} onRetry={() => session.retryNow()} />}
-        {!live && condition.kind === 'panel' && (
+        {!live && !alone && condition.kind === 'panel' && (
           <LivePanel machineId={machine.id} condition={condition} pictureAt={null} busy={busy} onAction={act} />
         )}
       </div>

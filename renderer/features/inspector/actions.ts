@@ -1,7 +1,9 @@
 import { type ConsoleAction, onMachine, onTab } from '../../app/action-kit.ts'
 import { go } from '../../app/route.ts'
+import { openDevTools } from './devtools/operations.ts'
 import { openPanel, useInspectorPanel } from './inspector.store.ts'
 import { inspectorPanels } from './panels.tsx'
+import { hasPage } from './sessions.ts'
 
 export const inspectorActions: readonly ConsoleAction[] = [
   onMachine({
@@ -11,6 +13,14 @@ export const inspectorActions: readonly ConsoleAction[] = [
     keys: 'i i',
     when: (_machine, context) => !onTab(context, 'inspector'),
     run: (machine) => go({ screen: 'machine', machineId: machine.id, tab: 'inspector' }),
+  }),
+  onMachine({
+    id: 'inspector.devtools',
+    title: () => 'Open full DevTools',
+    group: 'Inspector',
+    keys: 'i f',
+    when: hasPage,
+    run: (machine) => void openDevTools(machine),
   }),
   ...inspectorPanels.map(({ value, title, keys }) =>
     onMachine({

@@ -1,4 +1,14 @@
-import { Braces, ListTree, SquareTerminal, Waypoints } from 'lucide-react'
+import {
+  Activity,
+  Braces,
+  Camera,
+  Clapperboard,
+  Database,
+  FolderClosed,
+  ListTree,
+  SquareTerminal,
+  Waypoints,
+} from 'lucide-react'
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { InspectorSession } from './session.ts'
@@ -14,6 +24,8 @@ export interface InspectorPanel {
   icon: ReactNode
   /** Keys that open it from anywhere on the machine's page. */
   keys: string
+  /** It is about the machine as much as about a page, and of use without a browser. */
+  withoutPage: boolean
   content: (machine: MachineView, session: InspectorSession) => ReactNode
 }
 
@@ -24,6 +36,7 @@ function panel(
   keys: string,
   icon: ReactNode,
   load: () => Promise<ComponentType<PanelProps>>,
+  withoutPage = false,
 ): InspectorPanel {
   const Content = lazy(async () => ({ default: await load() }))
   const content: InspectorPanel['content'] = (machine, session) => (
@@ -31,7 +44,7 @@ function panel(
       <Content key={machine.id} machine={machine} session={session} />
     </Suspense>
   )
-  return { value, title, keys, icon, content }
+  return { value, title, keys, icon, withoutPage, content }
 }
 
 // biome-ignore format: one line for each panel
@@ -41,4 +54,9 @@ export const inspectorPanels: readonly InspectorPanel[] = [
   panel('network', 'Network', 'i n', <Waypoints size={15} aria-hidden />, async () => (await import('./network/NetworkPanel.tsx')).NetworkPanel),
   panel('elements', 'Elements', 'i e', <ListTree size={15} aria-hidden />, async () => (await import('./elements/ElementsPanel.tsx')).ElementsPanel),
   panel('evaluate', 'Evaluate', 'i j', <Braces size={15} aria-hidden />, async () => (await import('./evaluate/EvaluatePanel.tsx')).EvaluatePanel),
+  panel('storage', 'Storage', 'i s', <Database size={15} aria-hidden />, async () => (await import('./storage/StoragePanel.tsx')).StoragePanel),
+  panel('capture', 'Capture', 'i p', <Camera size={15} aria-hidden />, async () => (await import('./capture/CapturePanel.tsx')).CapturePanel),
+  panel('contexts', 'Contexts', 'i u', <FolderClosed size={15} aria-hidden />, async () => (await import('./contexts/ContextsPanel.tsx')).ContextsPanel, true),
+  panel('recordings', 'Recordings', 'i r', <Clapperboard size={15} aria-hidden />, async () => (await import('./recordings/RecordingsPanel.tsx')).RecordingsPanel, true),
+  panel('diagnostics', 'Diagnostics', 'i d', <Activity size={15} aria-hidden />, async () => (await import('./diagnostics/DiagnosticsPanel.tsx')).DiagnosticsPanel, true),
 ]
