@@ -36,7 +36,7 @@ export const inspectorCalls = {
     }),
     result: saved,
   },
-  /** An address from which this window alone can play the recording, until it asks for another or goes. */
+  /** An address from which this window alone can play the recording, as long as its page is there. */
   'recording.play': {
     params: z.strictObject({ machineId, recordingId }),
     result: z.object({ url: z.string() }),

@@ -1,9 +1,7 @@
-import type { AgentSocket } from '../../shared/client/socket.ts'
-import { parseJson } from '../../shared/contract/wire.ts'
 import { Problem } from '../../shared/errors.ts'
-import type { PortStream } from '../../shared/stream.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Streams } from '../ipc/streams.ts'
+import { bridge } from './bridge.ts'
 import type { DevToolsRole } from './note.ts'
 import { type DevToolsTarget, DevToolsWindow } from './window.ts'
 
@@ -14,9 +12,6 @@ export interface DevToolsWindowsDeps {
   operator: () => string
 }
 
-/** A command of the front end; scripts that it puts into the page are among them. */
-const maxCommandBytes = 4 * 1024 * 1024
-const maxCommandDepth = 256
 const most = 8
 
 /** Every DevTools window of this console: one for each page, at the most. */
@@ -80,42 +75,5 @@ export class DevToolsWindows {
     const targets = await this.#deps.fleet.call(machineId, 'cdp.list', {})
     const pages = targets.filter(({ type, url }) => type === 'page' && !url.startsWith('devtools:'))
     return targetId === undefined ? pages[0] : pages.find(({ id }) => id === targetId)
-  }
-}
-
-/** The protocol both ways, message by message; the front end is ours, and what it sends is looked at all the same. */
-export function bridge(
-  stream: PortStream,
-  socket: Pick<AgentSocket<'cdpPage'>, 'send' | 'close' | 'pause' | 'resume' | 'onMessage' | 'onClose'>,
-  onEnd: (reason: string) => void,
-): void {
-  socket.onMessage = (message) => {
-    if (!stream.sendText(JSON.stringify(message))) socket.pause()
-  }
-  socket.onClose = (code, reason) => {
-    stream.close(code, reason)
-    onEnd(reason)
-  }
-  stream.onDrain = () => socket.resume()
-  stream.onBytes = () => stream.close(1003, 'the protocol is text')
-  stream.onText = (text) => {
-    if (text.length > maxCommandBytes) return stream.close(1009, 'that command is too large')
-    const command = readCommand(text)
-    if (command === undefined) return stream.close(1007, 'that is not a command')
-    socket.send(command)
-  }
-  stream.onClose = () => {
-    socket.resume()
-    socket.close()
-  }
-}
-
-function readCommand(text: string): Record<string, unknown> | undefined {
-  try {
-    const command = parseJson(text, maxCommandDepth)
-    const isCommand = typeof command === 'object' && command !== null && 'id' in command && 'method' in command
-    return isCommand ? (command as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { callsByName, socketsByName } from '../../shared/contract/index.ts'
-import { callWithLease, socketWithLease } from './with-lease.ts'
+import { answerWithLease, callWithLease, socketWithLease } from './with-lease.ts'
 
 describe('a call of a window', () => {
   test('that changes the page gets the lease, and is refused without one', () => {
@@ -35,4 +35,13 @@ describe('a socket of a window', () => {
       /Take over first/,
     )
   })
+})
+
+test('cookies are listed for everyone, their values only for whoever has control', () => {
+  const answer = { cookies: [{ name: 'session', value: 'login', domain: 'a.example' }] }
+  expect(answerWithLease('cookies.list', answer, 'l1')).toBe(answer)
+  expect(answerWithLease('cookies.list', answer, undefined)).toEqual({
+    cookies: [{ name: 'session', value: '', domain: 'a.example' }],
+  })
+  expect(answerWithLease('tabs.list', answer, undefined)).toBe(answer)
 })
