@@ -1,6 +1,7 @@
 import { app, BrowserWindow, dialog } from 'electron'
 import { recordingsUrl } from './app-scheme.ts'
 import { claimInstance } from './instance.ts'
+import { isFrom } from './ipc/sender.ts'
 import { admit, serveIpc, tell } from './ipc/serve.ts'
 import { readLaunchOptions } from './launch-options.ts'
 import { openLog } from './log.ts'
@@ -115,7 +116,7 @@ function toFocused(command: Parameters<Parameters<typeof setMenu>[0]>[0]): void 
 }
 
 function bringToFront(): void {
-  const [window] = BrowserWindow.getAllWindows()
+  const window = BrowserWindow.getAllWindows().find(({ webContents }) => isFrom(webContents.getURL(), allowedOrigins))
   if (window === undefined) return
   if (window.isMinimized()) window.restore()
   window.focus()
