@@ -2,6 +2,7 @@ import { app, BrowserWindow, dialog } from 'electron'
 import type { Settings } from '../shared/ipc.ts'
 import { recordingsUrl } from './app-scheme.ts'
 import { claimInstance } from './instance.ts'
+import { isFrom } from './ipc/sender.ts'
 import { admit, serveIpc, tell } from './ipc/serve.ts'
 import { readLaunchOptions } from './launch-options.ts'
 import { openLog } from './log.ts'
@@ -122,7 +123,7 @@ function toFocused(command: Parameters<Parameters<typeof setMenu>[0]>[0]): void 
 }
 
 function bringToFront(): void {
-  const [window] = BrowserWindow.getAllWindows()
+  const window = BrowserWindow.getAllWindows().find(({ webContents }) => isFrom(webContents.getURL(), allowedOrigins))
   if (window === undefined) return
   if (window.isMinimized()) window.restore()
   window.focus()

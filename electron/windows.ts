@@ -50,9 +50,8 @@ export class Windows {
 
   /** The window that shows this place already, or the one used last; undefined when there is none. */
   find(matches: (place: string) => boolean): BrowserWindow | undefined {
-    const focused = BrowserWindow.getFocusedWindow()
     const all = [...this.#open]
-    return all.find((one) => matches(this.placeOf(one))) ?? (focused !== null ? focused : all[0])
+    return all.find((one) => matches(this.placeOf(one))) ?? this.#focused() ?? all[0]
   }
 
   placeOf(window: BrowserWindow): string {
@@ -61,8 +60,14 @@ export class Windows {
 
   /** What the window with the focus shows; null while another program has it. */
   focusedPlace(): string | null {
+    const focused = this.#focused()
+    return focused === undefined ? null : this.placeOf(focused)
+  }
+
+  /** A DevTools window may have the focus, too: it shows no place and is told nothing. */
+  #focused(): BrowserWindow | undefined {
     const focused = BrowserWindow.getFocusedWindow()
-    return focused === null ? null : this.placeOf(focused)
+    return focused !== null && this.#open.has(focused) ? focused : undefined
   }
 
   /** All windows will close now: what is open at this moment is what counts. */
