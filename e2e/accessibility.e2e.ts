@@ -178,6 +178,20 @@ describe('accessibility', () => {
     await page().getByRole('heading', { name: 'Audit' }).waitFor()
   })
 
+  test('by keys alone: a control of a row is reached by its name, and so is one with keys of its own', async () => {
+    await go(`#/machine/${goneMachine}/containers`)
+    await press('Control+k')
+    await page().keyboard.type('logs of ghosthands-api')
+    await press('Enter')
+    await until('the logs to be shown', () => page().url().endsWith('/logs'))
+    await go(`#/machine/${machine.id}/env`)
+    await at('env-add').waitFor()
+    await sequence('v', 'i')
+    await at('env-paste').waitFor()
+    await press('Escape')
+    await page().locator('[data-dialog]').waitFor({ state: 'detached' })
+  })
+
   test('by keys alone: the form for a new machine is filled in and left', async () => {
     await go('#/fleet')
     await page().locator('body').press('a')

@@ -22,10 +22,11 @@ describe('engines and takeovers', () => {
     await at('engine-more').click()
     await at(`menu-${entry}`).click()
   }
-  const openLive = () =>
+  const openLiveOf = (machineId: string) =>
     console.window.evaluate((id) => {
       window.location.hash = `#/machine/${id}/live`
-    }, machine.id)
+    }, machineId)
+  const openLive = () => openLiveOf(machine.id)
   /** An engine tries once and fails, then a person is wanted. */
   const stuck = async () => {
     await rig.agent.client.call('engine.setConfig', {
@@ -138,8 +139,27 @@ describe('engines and takeovers', () => {
         return answer.ok && (answer.value as { settings: { takeoverSound: boolean } }).settings.takeoverSound
       }),
     )
+    // What the system is told, looked at where it is handed over.
+    await console.app.evaluate(({ Notification }) => {
+      const told: string[] = []
+      Object.assign(globalThis, { told })
+      Notification.isSupported = () => true
+      Notification.prototype.show = function show(this: Electron.Notification) {
+        told.push(this.title)
+      }
+    })
+    const chosen = { takeovers: true, deploys: true, lost: true, sound: false }
+    await invoke(console, 'settings.set', { notifications: chosen })
+    // Another machine's page: whoever looks at the queue needs no call.
+    await openLiveOf('elsewhere')
     const before = await notes()
     await stuck()
+    await until('the system to be told', () =>
+      console.app.evaluate(() =>
+        (globalThis as never as { told: string[] }).told.includes('A person is wanted: jobs-1'),
+      ),
+    )
+    await console.window.getByRole('button', { name: /Takeovers/ }).click()
     await until('the tone', async () => (await notes()) > before)
     await request().getByText('click the button nobody finds').waitFor()
     await request().getByTestId('request-tried').getByText('Stagehand dom').waitFor()

@@ -10,10 +10,11 @@ import { ask } from '../rigs/ipc.ts'
 import { type Camera, cameraFor } from './camera.ts'
 import { startMachines } from './machines.ts'
 
-/** Pictures of every screen from the real app: `--only fleet` takes those whose name begins so. */
+/** Pictures of every screen from the real app: `--only fleet` takes those whose name begins so, `--size 1024x700` smaller ones. */
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
+    size: { type: 'string', default: '1440x900' },
     out: { type: 'string', default: path.join(projectRoot, 'resources', 'docs', 'pictures') },
   },
 })
@@ -23,7 +24,11 @@ const { folder, remove } = freshFolder('pictures')
 async function withConsole(name: string, use: (console: TestConsole, camera: Camera) => Promise<void>): Promise<void> {
   const console = await startConsole({ userData: path.join(folder, name) })
   try {
-    await console.window.setViewportSize({ width: 1440, height: 900 }).catch(() => {})
+    const [width = 1440, height = 900] = options.size.split('x').map(Number)
+    await console.app.evaluate(
+      ({ BrowserWindow }, size) => BrowserWindow.getAllWindows()[0]?.setContentSize(size.width, size.height),
+      { width, height },
+    )
     await use(console, cameraFor(console.window, options.out, wanted))
   } finally {
     await console.stop()

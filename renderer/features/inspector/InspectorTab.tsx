@@ -38,8 +38,6 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
   )
   useActivity(area, snapshot.mine, atWork, nothing)
   useLeaseWarning(machine)
-  const usable = live ? snapshot.phase !== 'lost' : false
-  const alone = shown?.withoutPage === true && machineCondition(machine) === null
   return (
     <section
       ref={area}

@@ -44,9 +44,8 @@ function Recorder({ action, onClose, onSave }: RecorderProps) {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // These keep their meaning: leave, go on, save.
-    if (event.key === 'Escape' || event.key === 'Tab') return
+    if (event.key === 'Escape' || event.key === 'Tab' || event.key === 'Enter') return
     const press = pressOf(event)
-    if (event.key === 'Enter') return ready ? onSave(keys) : event.preventDefault()
     event.preventDefault()
     if (press !== null && !event.repeat) setKeys(addPress(keys, press))
   }
