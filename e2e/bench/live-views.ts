@@ -137,13 +137,20 @@ export async function webSocketWire(
   const stream = await dial?.()
   const way = stream === undefined ? {} : { createConnection: () => stream as Socket }
   const socket = new WebSocket(url, ['binary'], { headers, perMessageDeflate: false, ...way })
+  // The greeting may come in the same packet as the answer to the upgrade, before anyone asks for it.
+  const early: Buffer[] = []
+  let take: (data: Buffer) => void = (data) => early.push(data)
+  socket.on('message', (data: Buffer) => take(data))
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve)
     socket.once('error', reject)
   })
   return {
     send: (bytes) => socket.send(bytes),
-    onBytes: (listener) => socket.on('message', (data: Buffer) => listener(data)),
+    onBytes: (listener) => {
+      take = listener
+      for (const data of early.splice(0)) listener(data)
+    },
     onEnd: (listener) => socket.on('close', listener),
     close: () => socket.terminate(),
   }
