@@ -139,7 +139,7 @@ export async function webSocketWire(
   const socket = new WebSocket(url, ['binary'], { headers, perMessageDeflate: false, ...way })
   // The greeting may come in the same packet as the answer to the upgrade, before anyone asks for it.
   const early: Buffer[] = []
-  let take = (data: Buffer) => void early.push(data)
+  let take: (data: Buffer) => void = (data) => early.push(data)
   socket.on('message', (data: Buffer) => take(data))
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve)
