@@ -306,10 +306,10 @@ function Head<Row, Key extends string>({
           // biome-ignore lint/a11y/useSemanticElements: see above
           // biome-ignore lint/a11y/useFocusableInteractive: see above
           <div key={column.key} role="columnheader" aria-sort={sorted} className={styles.headCell}>
-            {onSort === undefined ? (
-              <span className={styles.title}>{column.title}</span>
-            ) : column.sortable === false ? (
+            {column.sortable === false ? (
               <span className="visually-hidden">{column.title}</span>
+            ) : onSort === undefined ? (
+              <span className={styles.title}>{column.title}</span>
             ) : (
               <button type="button" className={styles.sort} onClick={() => onSort(column.key)}>
                 {column.title}

@@ -58,7 +58,7 @@ export function tookText({ entry, start, end }: Placed): string {
 function columnsOf(narrow: boolean): Column<Placed, Key>[] {
   const all: (Column<Placed, Key> | false)[] = [
     {
-      ...{ key: 'dot', title: 'State', width: '26px', sortable: false, plain: true },
+      ...{ key: 'dot', title: 'State', width: '32px', sortable: false, plain: true },
       cell: ({ tone, entry }) => (
         <span className={styles.dot}>
           <StateDot tone={tone} shape={shapeOf(tone)} pulsing={entry.running} />
