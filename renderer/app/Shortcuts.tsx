@@ -1,8 +1,10 @@
-import { Dialog } from '../ui/Dialog.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Dialog, DialogActions } from '../ui/Dialog.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
 import { nameOf } from './action-names.ts'
 import { currentActions } from './actions.ts'
 import styles from './Palette.module.css'
+import { go } from './route.ts'
 import { show, useUi } from './ui.store.ts'
 
 /** Every key there is. */
@@ -18,6 +20,16 @@ export function Shortcuts() {
           </li>
         ))}
       </ul>
+      <DialogActions>
+        <Button
+          onClick={() => {
+            show('none')
+            go({ screen: 'settings', section: 'shortcuts' })
+          }}
+        >
+          Change keys…
+        </Button>
+      </DialogActions>
     </Dialog>
   )
 }
