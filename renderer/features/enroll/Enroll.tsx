@@ -50,7 +50,7 @@ function EnrollForm() {
     await run({ name: typed.name.trim(), environment, machineType, ssh: toTunnel(typed) })
   }
   const run = async (wish: Omit<IpcParams<'enroll.start'>, 'enrollId'>) => {
-    const enrollId = await begin()
+    const enrollId = begin()
     setRunning(enrollId)
     const machine = await call('enroll.start', { ...wish, enrollId }).finally(() => setRunning(null))
     show('none')
