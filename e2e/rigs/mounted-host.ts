@@ -64,7 +64,8 @@ export async function startMountedHost(): Promise<MountedHost> {
     'session',
     `export PATH=${bin}:$PATH\ncase "$SSH_ORIGINAL_COMMAND" in *sftp*) ${enter('/usr/lib/openssh/sftp-server')} ;; esac\n${enter('"$SSH_ORIGINAL_COMMAND"')}\n`,
   )
-  const sshd = await startSshd([`ForceCommand ${session}`])
+  // Debian's bash reads the developer's own ~/.bashrc for every command that comes over SSH, unless it is not the first.
+  const sshd = await startSshd([`ForceCommand ${session}`, 'SetEnv SHLVL=2'])
   return {
     ...{ sshd, agentPort, lightNode },
     async inside(command) {

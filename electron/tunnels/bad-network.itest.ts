@@ -79,6 +79,49 @@ test('200 ms, 2 % loss, 1 Mbit, with a download that fills it: calls are still a
   }
 }, 120_000)
 
+test('on the same link, with the download, a person types in a terminal and takes the browser over', async () => {
+  await agent.client.call('browser.start', { headless: true }, { timeoutMs: 60_000 })
+  const { connection, bulk, release } = await connect()
+  bulk.resume()
+  const remote = { socketPath: agent.config.socketPath ?? '' }
+  const tunnel = openSsh({ kind: 'ssh', host: 'box', remote }, home.connections)
+  const client = new AgentClient(tunnel.transport(), { secret: () => agent.secret, operator: () => 'ada' })
+  try {
+    const terminal = await client.open('terminal', {}, AbortSignal.timeout(30_000))
+    let seen = ''
+    terminal.onBytes = (bytes) => {
+      seen += new TextDecoder().decode(bytes)
+    }
+    const echoes: number[] = []
+    // The prompt first: what is typed before it would be echoed by nobody.
+    await until('the prompt', () => seen.length > 0, 30_000)
+    for (const letter of [...'echo ', 'it-is-$((40+2))']) {
+      const [before, typed] = [seen.length, performance.now()]
+      terminal.sendBytes(new TextEncoder().encode(letter))
+      await until(`the echo of ${letter}`, () => seen.length > before, 30_000)
+      echoes.push(performance.now() - typed)
+    }
+    terminal.sendBytes(new TextEncoder().encode('\r'))
+    await until('the answer', () => seen.includes('it-is-42'), 30_000)
+    terminal.send({ type: 'close' })
+
+    const limit = { timeoutMs: 15_000 }
+    const { leaseId } = await client.call('takeover.take', { operator: 'ada', ttlMs: 60_000 }, limit)
+    await client.call('takeover.renew', { leaseId }, limit)
+    expect((await client.call('takeover.handBack', { leaseId }, limit)).ok).toBe(true)
+    expect(connection.state.state).toBe('up')
+    const middle = echoes.toSorted((a, b) => a - b)[echoes.length / 2]
+    console.log(
+      `a letter's echo: ${Math.round(middle ?? 0)} ms in the middle, ${Math.round(Math.max(...echoes))} ms at most`,
+    )
+  } finally {
+    bulk.destroy()
+    tunnel.close()
+    release()
+    await agent.client.call('browser.stop', {}, { timeoutMs: 30_000 })
+  }
+}, 180_000)
+
 test('full in both directions for longer than the watch waits in silence, the tunnel is never declared down', async () => {
   const { connection, bulk, release } = await connect()
   let lost = false

@@ -50,7 +50,7 @@ function EnrollForm() {
     await run({ name: typed.name.trim(), environment, machineType, ssh: toTunnel(typed) })
   }
   const run = async (wish: Omit<IpcParams<'enroll.start'>, 'enrollId'>) => {
-    const enrollId = await begin()
+    const enrollId = begin()
     setRunning(enrollId)
     const machine = await call('enroll.start', { ...wish, enrollId }).finally(() => setRunning(null))
     show('none')
@@ -58,7 +58,8 @@ function EnrollForm() {
   }
   const goOn = ({ name, environment, machineType, provider, ssh }: UnfinishedEnrollment) =>
     void ask('submit', () => run({ name, environment, machineType, ...(provider && { provider }), ssh }))
-  // What is told in full below need not be told beside its step as well.
+  const toldAbove = running === null && unfinished.some(({ detail }) => detail === problem?.detail)
+  // What is told in full elsewhere need not be told beside its step as well.
   const shown = steps.map((step) => (step.detail === problem?.detail ? { ...step, detail: '' } : step))
   const text = (key: 'name' | 'sshHost' | 'sshUser' | 'sshPort', placeholder: string) => ({
     value: typed[key],
@@ -114,7 +115,7 @@ function EnrollForm() {
           <Steps all={enrollSteps} steps={shown} />
         </div>
       )}
-      {problem !== null && (
+      {problem !== null && !toldAbove && (
         <div className={styles.wide}>
           <ErrorText problem={problem} />
         </div>

@@ -41,7 +41,7 @@ function UpgradeForm({ machine }: { machine: MachineView }) {
   const [downgrade, setDowngrade] = useState(false)
   const isOlder = machine.agentVersion !== null && compareVersions(machine.agentVersion, ours) > 0
   const update = async () => {
-    const enrollId = await begin()
+    const enrollId = begin()
     const updated = await call('enroll.upgrade', { enrollId, machineId: machine.id, downgrade })
     toast({ title: `${updated.name} has the agent ${updated.agentVersion}`, id: `upgrade:${machine.id}` })
     show('none')
