@@ -149,6 +149,8 @@ describe('the inspector', () => {
   test('the tree has shadow roots and frames, and what is pointed at is marked on the live page', async () => {
     await panel('elements')
     await treeRow('id="mark"').waitFor()
+    // A frame of another site runs in a process of its own, and still hangs where it is shown.
+    await treeRow('id="far"').and(console.window.locator('[aria-expanded]')).waitFor()
     const before = await display()
     await treeRow('id="mark"').hover()
     // On the machine's own display, not only in the console's picture of it.
@@ -161,7 +163,6 @@ describe('the inspector', () => {
     await at('dom-search').fill('em')
     await treeRow('<em>in the shadow').waitFor()
     await console.window.getByText('#shadow-root (open)').waitFor()
-    // A frame of another site runs in a process of its own, and still hangs where it is shown.
     await at('dom-search').fill('#far')
     await treeRow('id="far"').and(console.window.locator('[aria-selected=true]')).waitFor()
     await at('dom-search').fill('')

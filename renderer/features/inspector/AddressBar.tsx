@@ -29,11 +29,13 @@ export function AddressBar({ machine, session, snapshot }: AddressBarProps) {
   const { tab, tabs, phase } = snapshot
   const [typed, setTyped] = useState<string | null>(null)
   const going = useBusy(`go:${machine.id}`)
+  const tabbing = useBusy(`tabs:${machine.id}`)
   const why = whyReadOnly(machine)
   const may = why === undefined && (phase === 'open' || tabs.length === 0)
   const label = (title: string) => (why === undefined ? title : `${title}: ${why}`)
   const act = <Name extends CallName>(what: string, name: Name, params: CallParams<Name>) =>
-    work(`go:${machine.id}`, what, async () => {
+    // A page that loads slowly keeps nobody from another tab.
+    work(`${name.startsWith('tabs.') ? 'tabs' : 'go'}:${machine.id}`, what, async () => {
       await toFront(machine.id, name, snapshot)
       await callAgent(machine.id, name, params)
       session.refresh()
@@ -65,14 +67,14 @@ export function AddressBar({ machine, session, snapshot }: AddressBarProps) {
         <IconButton
           label={label('Back')}
           icon={<ArrowLeft size={15} aria-hidden />}
-          disabled={!may}
+          disabled={!may || going}
           data-testid="inspector-back"
           onClick={() => void act('Going back', 'browser.back', {})}
         />
         <IconButton
           label={label('Forward')}
           icon={<ArrowRight size={15} aria-hidden />}
-          disabled={!may}
+          disabled={!may || going}
           data-testid="inspector-forward"
           onClick={() => void act('Going forward', 'browser.forward', {})}
         />
@@ -150,7 +152,7 @@ export function AddressBar({ machine, session, snapshot }: AddressBarProps) {
         <IconButton
           label={label('New tab')}
           icon={<Plus size={15} aria-hidden />}
-          disabled={!may}
+          disabled={!may || tabbing}
           data-testid="inspector-new-tab"
           onClick={() => void act('Opening a tab', 'tabs.open', {})}
         />

@@ -214,6 +214,8 @@ const searchWaitMs = 250
 function useDomSearch(dom: ReturnType<typeof domOf>) {
   const [query, setQuery] = useState('')
   const [found, setFound] = useState<{ keys: string[]; total: number; at: number } | null>(null)
+  const { generation } = dom
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another document is searched anew
   useEffect(() => {
     setFound(null)
     if (query.trim() === '') return
@@ -232,7 +234,7 @@ function useDomSearch(dom: ReturnType<typeof domOf>) {
       over = true
       clearTimeout(timer)
     }
-  }, [dom, query])
+  }, [dom, query, generation])
   const go = (by: 1 | -1) => {
     if (found === null || found.keys.length === 0) return
     const at = (found.at + by + found.keys.length) % found.keys.length

@@ -10,6 +10,7 @@ export class DomModel extends Changing {
   #nodes: Nodes = new Map()
   #root: string | null = null
   #loading = false
+  #generation = 0
   readonly expanded = new Set<string>()
   #selected: string | null = null
   /** The documents of frames that run apart, by connection. */
@@ -97,6 +98,11 @@ export class DomModel extends Changing {
     return this.#root
   }
 
+  /** Counts the documents that were read: keys of one mean nothing in the next. */
+  get generation(): number {
+    return this.#generation
+  }
+
   get loading(): boolean {
     return this.#loading
   }
@@ -131,6 +137,7 @@ export class DomModel extends Changing {
       await this.#session.send('DOM.enable')
       const { root } = await this.#session.send('DOM.getDocument', { depth: 3 })
       this.#forget()
+      this.#generation++
       this.#root = addNode(this.#nodes, root as unknown as CdpNode, null, undefined)
       this.#openTop()
       this.#attachFrames()
@@ -145,7 +152,10 @@ export class DomModel extends Changing {
   /** Finds nodes by text, selector or XPath, in the page and in frames that run apart. */
   async search(query: string): Promise<{ keys: string[]; total: number }> {
     const scopes = this.#session.scopes.filter(({ type }) => type === 'page' || type === 'iframe')
-    const found = await Promise.all(scopes.map(({ sessionId }) => this.#searchIn(query, sessionId)))
+    const found = await Promise.all(
+      // A frame that is just going away has nothing to find.
+      scopes.map(({ sessionId }) => this.#searchIn(query, sessionId).catch(() => ({ keys: [], total: 0 }))),
+    )
     return { keys: found.flatMap(({ keys }) => keys), total: found.reduce((sum, { total }) => sum + total, 0) }
   }
 
@@ -189,7 +199,8 @@ export class DomModel extends Changing {
     for (const { sessionId, targetId } of this.#session.scopes) {
       const root = sessionId === undefined ? undefined : this.#frames.get(sessionId)
       if (root === undefined || !this.#nodes.has(root)) continue
-      const owner = [...this.#nodes.values()].find((node) => node.kind === 'element' && node.frameId === targetId)
+      // The document's own root element names the frame as well.
+      const owner = [...this.#nodes.values()].find((node) => node.frameId === targetId && node.sessionId !== sessionId)
       if (owner === undefined) continue
       this.#change(root, { parent: owner.key })
       this.#change(owner.key, { children: [root], childCount: 1 })
