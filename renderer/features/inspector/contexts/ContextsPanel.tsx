@@ -15,6 +15,7 @@ import { useSort } from '../../../ui/useSort.ts'
 import { isReachable } from '../../machine/reach.ts'
 import { formatBytes } from '../capture/capture.ts'
 import type { PanelProps } from '../panels.tsx'
+import { RowTools } from '../RowTools.tsx'
 import tools from '../tools.module.css'
 import { useAnswer } from '../useAnswer.ts'
 import { deleteContext, startWith, whyNotStart } from './operations.ts'
@@ -82,7 +83,7 @@ export function ContextsPanel({ machine }: PanelProps) {
       cell: (context) => {
         const whyNot = whyNotStart(machine, context)
         return (
-          <div className={tools.tools}>
+          <RowTools>
             <IconButton
               label={
                 whyNot === undefined
@@ -106,7 +107,7 @@ export function ContextsPanel({ machine }: PanelProps) {
               data-testid={`context-delete-${context.name}`}
               onClick={() => deleteContext(machine, context, answer.reload)}
             />
-          </div>
+          </RowTools>
         )
       },
     },

@@ -12,10 +12,11 @@ import { IconButton } from '../../../ui/IconButton.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { type Column, Table } from '../../../ui/Table.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { useWide } from '../../../ui/useWide.ts'
+import { useSort } from '../../../ui/useSort.ts'
 import { isReachable } from '../../machine/reach.ts'
 import { formatBytes } from '../capture/capture.ts'
 import type { PanelProps } from '../panels.tsx'
+import { RowTools } from '../RowTools.tsx'
 import tools from '../tools.module.css'
 import { useAnswer } from '../useAnswer.ts'
 import { Player } from './Player.tsx'
@@ -23,6 +24,13 @@ import styles from './Recordings.module.css'
 import { endText, filmLength, type Recording, whyNotRecord } from './recordings.ts'
 
 type Key = 'started' | 'length' | 'size' | 'picture' | 'state' | 'tools'
+const sorts: Partial<Record<Key, (recording: Recording) => string | number>> = {
+  started: ({ startedAt }) => startedAt,
+  length: ({ durationMs }) => durationMs,
+  size: ({ sizeBytes }) => sizeBytes,
+  picture: ({ resolution, fps }) => `${resolution} ${fps}`,
+  state: endText,
+}
 const rates = { '5': '5 fps', '15': '15 fps', '30': '30 fps', '60': '60 fps' } as const
 
 /** Films of the display, which lie on the machine: made, played, saved and deleted here. */
@@ -32,8 +40,8 @@ export function RecordingsPanel({ machine }: PanelProps) {
   const [playing, setPlaying] = useState<Recording | null>(null)
   const changing = useBusy(`record:${machine.id}`)
   const saving = useBusy(`recording:${machine.id}`)
-  const wide = useWide(1400)
   const recordings = answer.value?.recordings ?? []
+  const { rows, sort, onSort } = useSort<Recording, Key>(recordings, sorts)
   const running = recordings.find(({ state }) => state === 'recording')
   const whyNot = running === undefined ? whyNotRecord(machine) : undefined
   const record = () =>
@@ -59,7 +67,7 @@ export function RecordingsPanel({ machine }: PanelProps) {
           await answer.reload()
         }),
     })
-  const columns = columnsOf({ wide: wide || playing === null, busy: saving, play: setPlaying, save, remove })
+  const columns = columnsOf({ wide: playing === null, busy: saving, play: setPlaying, save, remove })
   return (
     <div className={tools.panel} data-testid="recordings-panel">
       <div className={tools.bar}>
@@ -99,10 +107,11 @@ export function RecordingsPanel({ machine }: PanelProps) {
             label={`Recordings of ${machine.name}`}
             testId="recordings-table"
             columns={columns}
-            rows={recordings}
+            rows={rows}
             rowId={({ id }) => id}
             marked={({ id }) => id === playing?.id}
-            sort={null}
+            sort={sort}
+            onSort={onSort}
             onOpen={(recording) => recording.state === 'done' && setPlaying(recording)}
             empty={
               <EmptyState
@@ -135,15 +144,13 @@ function columnsOf({ wide, busy, play, save, remove }: ColumnDeps): Column<Recor
       key: 'started',
       title: 'Begun',
       width: 'minmax(100px, 1fr)',
-      sortable: false,
       cell: ({ startedAt }) => <Age at={startedAt} />,
     },
-    { key: 'length', title: 'Length', width: '72px', sortable: false, cell: filmLength },
+    { key: 'length', title: 'Length', width: '72px', cell: filmLength },
     {
       key: 'size',
       title: 'Size',
       width: '84px',
-      sortable: false,
       quiet: true,
       cell: ({ sizeBytes }) => formatBytes(sizeBytes),
     },
@@ -151,7 +158,6 @@ function columnsOf({ wide, busy, play, save, remove }: ColumnDeps): Column<Recor
       key: 'picture',
       title: 'Picture',
       width: 'minmax(120px, 1fr)',
-      sortable: false,
       quiet: true,
       cell: ({ resolution, fps }) => `${resolution}, ${fps} fps`,
     },
@@ -159,7 +165,6 @@ function columnsOf({ wide, busy, play, save, remove }: ColumnDeps): Column<Recor
       key: 'state',
       title: 'State',
       width: 'minmax(104px, 1fr)',
-      sortable: false,
       cell: (recording) => <StateBadge look={lookOf(recording)}>{endText(recording)}</StateBadge>,
     },
     {
@@ -171,7 +176,7 @@ function columnsOf({ wide, busy, play, save, remove }: ColumnDeps): Column<Recor
       cell: (recording) => {
         const ready = recording.state === 'done'
         return (
-          <div className={tools.tools}>
+          <RowTools>
             <IconButton
               label={ready ? 'Play' : 'Play: only what is done can be played'}
               icon={<Play size={14} aria-hidden />}
@@ -194,7 +199,7 @@ function columnsOf({ wide, busy, play, save, remove }: ColumnDeps): Column<Recor
               data-testid="recording-delete"
               onClick={() => remove(recording)}
             />
-          </div>
+          </RowTools>
         )
       },
     },

@@ -14,6 +14,7 @@ import { SearchField } from '../../../ui/SearchField.tsx'
 import { type Column, Table } from '../../../ui/Table.tsx'
 import { useSort } from '../../../ui/useSort.ts'
 import { useWide } from '../../../ui/useWide.ts'
+import { RowTools } from '../RowTools.tsx'
 import { hasPage } from '../sessions.ts'
 import { whyReadOnly } from '../takeOver.tsx'
 import tools from '../tools.module.css'
@@ -25,6 +26,8 @@ type Key = 'name' | 'value' | 'domain' | 'path' | 'expires' | 'marks' | 'tools'
 
 const sorts: Partial<Record<Key, (cookie: Cookie) => string | number>> = {
   name: ({ name }) => name,
+  value: ({ value }) => value,
+  marks: ({ httpOnly, secure, sameSite }) => [httpOnly, secure, sameSite].join(),
   domain: ({ domain }) => domain,
   path: ({ path }) => path,
   expires: ({ expires }) => (expires <= 0 ? Number.POSITIVE_INFINITY : expires),
@@ -154,7 +157,6 @@ function columnsOf({ why, wide, now, edit, remove }: ColumnDeps): Column<Cookie,
       key: 'value',
       title: 'Value',
       width: 'minmax(110px, 1.6fr)',
-      sortable: false,
       mono: true,
       cell: ({ value }) =>
         why === undefined ? <span title={value}>{value}</span> : <span className={tools.hidden}>hidden</span>,
@@ -173,7 +175,6 @@ function columnsOf({ why, wide, now, edit, remove }: ColumnDeps): Column<Cookie,
       key: 'marks',
       title: 'Sent',
       width: 'minmax(90px, 0.8fr)',
-      sortable: false,
       quiet: true,
       cell: ({ httpOnly, secure, sameSite }) =>
         [httpOnly && 'HttpOnly', secure && 'Secure', sameSite].filter(Boolean).join(', ') || '–',
@@ -185,7 +186,7 @@ function columnsOf({ why, wide, now, edit, remove }: ColumnDeps): Column<Cookie,
       sortable: false,
       plain: true,
       cell: (cookie) => (
-        <div className={tools.tools}>
+        <RowTools>
           <IconButton
             label={why === undefined ? `Change ${cookie.name}` : `Change ${cookie.name}: ${why}`}
             icon={<Pencil size={14} aria-hidden />}
@@ -200,7 +201,7 @@ function columnsOf({ why, wide, now, edit, remove }: ColumnDeps): Column<Cookie,
             data-testid={`cookie-delete-${cookie.name}`}
             onClick={() => remove(cookie)}
           />
-        </div>
+        </RowTools>
       ),
     },
   ]

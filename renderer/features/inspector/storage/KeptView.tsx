@@ -9,6 +9,8 @@ import { ErrorText } from '../../../ui/ErrorText.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { type Column, Table } from '../../../ui/Table.tsx'
+import { useSort } from '../../../ui/useSort.ts'
+import { RowTools } from '../RowTools.tsx'
 import type { InspectorSession } from '../session.ts'
 import tools from '../tools.module.css'
 import { type Entry, type StorageKind, type StorageOwner, storageId } from './areas.ts'
@@ -16,6 +18,8 @@ import { EditEntry } from './EditEntry.tsx'
 import { useKept } from './useStorage.ts'
 
 type Key = 'key' | 'value' | 'tools'
+
+const sorts: Partial<Record<Key, (entry: Entry) => string>> = { key: ([key]) => key, value: ([, value]) => value }
 
 export const kindTitles: Record<StorageKind, string> = {
   local: 'Local storage',
@@ -40,7 +44,8 @@ export function KeptView({ machine, session, owner, kind }: KeptViewProps) {
   const pairs = kind === 'local' || kind === 'session'
   const id = storageId(owner, kind)
   const words = query.trim().toLowerCase()
-  const rows = (kept.value ?? []).filter((entry) => entry.some((text) => text.toLowerCase().includes(words)))
+  const found = (kept.value ?? []).filter((entry) => entry.some((text) => text.toLowerCase().includes(words)))
+  const { rows, sort, onSort } = useSort<Entry, Key>(found, sorts)
   const change = (what: string, method: string, params: Record<string, unknown>) =>
     work(`storage:${machine.id}`, what, async () => {
       await session.control(method, { storageId: id, ...params })
@@ -59,7 +64,6 @@ export function KeptView({ machine, session, owner, kind }: KeptViewProps) {
       title: pairs ? 'Key' : 'Name',
       width: 'minmax(120px, 1fr)',
       mono: true,
-      sortable: false,
       cell: ([key]) => <span title={key}>{key}</span>,
     },
     ...(pairs
@@ -70,7 +74,6 @@ export function KeptView({ machine, session, owner, kind }: KeptViewProps) {
             width: 'minmax(140px, 2fr)',
             mono: true,
             quiet: true,
-            sortable: false,
             cell: ([, value]) => <span title={value.slice(0, 2000)}>{value.slice(0, 2000)}</span>,
           },
           {
@@ -80,7 +83,7 @@ export function KeptView({ machine, session, owner, kind }: KeptViewProps) {
             sortable: false,
             plain: true,
             cell: (entry) => (
-              <div className={tools.tools}>
+              <RowTools>
                 <IconButton
                   label={`Change ${entry[0]}`}
                   icon={<Pencil size={14} aria-hidden />}
@@ -93,7 +96,7 @@ export function KeptView({ machine, session, owner, kind }: KeptViewProps) {
                   data-testid={`entry-delete-${entry[0]}`}
                   onClick={() => void change('Deleting it', 'DOMStorage.removeDOMStorageItem', { key: entry[0] })}
                 />
-              </div>
+              </RowTools>
             ),
           },
         ] satisfies Column<Entry, Key>[])
@@ -143,7 +146,8 @@ export function KeptView({ machine, session, owner, kind }: KeptViewProps) {
           columns={columns}
           rows={rows}
           rowId={([key]) => key}
-          sort={null}
+          sort={sort}
+          onSort={onSort}
           onOpen={(entry) => pairs && setEditing(entry)}
           empty={
             <EmptyState

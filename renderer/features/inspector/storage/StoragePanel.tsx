@@ -78,9 +78,9 @@ interface OwnerKindsProps {
 function OwnerKinds({ owner, chosen, onChoose }: OwnerKindsProps) {
   return (
     <>
-      <h3 title={owner.partitioned ? `${owner.origin}, in a frame of this page` : owner.origin}>
+      <p title={owner.partitioned ? `${owner.origin}, in a frame of this page` : owner.origin}>
         {owner.origin.replace(/^https?:\/\//, '')}
-      </h3>
+      </p>
       {kinds.map((kind) => (
         <button
           key={kind}
