@@ -116,6 +116,7 @@ function FleetTable({ rows, empty }: { rows: readonly MachineView[]; empty: Reac
       onSort={sortBy}
       onOpen={openMachine}
       onMenu={(machine) => setMenuOf(machine.id)}
+      kept={menuOf}
       selected={selected}
       onSelect={select}
       empty={empty}
