@@ -7,18 +7,22 @@ import { cdpBenches } from './cdp.ts'
 import { consoleIdle } from './console-idle.ts'
 import { consoleStart } from './console-start.ts'
 import { fleetBenches } from './fleet.ts'
+import { fleetTable } from './fleet-table.ts'
 import { liveBenches } from './live.ts'
 import { liveWindowBenches } from './live-window.ts'
 import { logsHistory } from './logs-history.ts'
 import { logsLive, logsSocket } from './logs-live.ts'
 import { logsSlow } from './logs-slow.ts'
+import { logsViewBenches } from './logs-view.ts'
+import { netemBenches } from './netem.ts'
 import { storeLast50, storeOpen } from './store.ts'
 import { takeoverBenches } from './takeover.ts'
 import { terminalOutput } from './terminal.ts'
+import { terminalViewBenches } from './terminal-view.ts'
 import { tunnelBenches } from './tunnel.ts'
 import { tunnelFifty } from './tunnel-fifty.ts'
 
-/** All there are, in the order of the specification's table. */
+/** All there are: the specification's table in its order, then what works on a bad line. */
 export const benches: readonly Bench[] = [
   ...liveBenches,
   ...liveWindowBenches,
@@ -29,7 +33,9 @@ export const benches: readonly Bench[] = [
   logsSocket,
   logsHistory,
   logsSlow,
+  ...logsViewBenches,
   terminalOutput,
+  ...terminalViewBenches,
   ...takeoverBenches,
   consoleStart,
   consoleIdle,
@@ -37,7 +43,9 @@ export const benches: readonly Bench[] = [
   agentIdle,
   agentGet,
   ...fleetBenches,
+  fleetTable,
   auditInsert,
   storeOpen,
   storeLast50,
+  ...netemBenches,
 ]
