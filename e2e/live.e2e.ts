@@ -303,6 +303,27 @@ describe('the live view', () => {
     await until('keys after it', async () => (await field()) === 'again')
   })
 
+  test('it fills the window and is left again, with picture and control as they were', async () => {
+    const widths = async () => [
+      (await viewer('').boundingBox())?.width,
+      await console.window.evaluate(() => document.documentElement.clientWidth),
+    ]
+    await console.window.getByRole('button', { name: 'Full screen', exact: true }).click()
+    await viewer('[data-filled][data-phase=live][data-mode=control]').waitFor()
+    await until('the whole window', async () => {
+      const [viewed, whole] = await widths()
+      return viewed === whole
+    })
+    await clearField()
+    await intoField()
+    await console.window.keyboard.type('large')
+    await until('keys in it', async () => (await field()) === 'large')
+    await console.window.getByRole('button', { name: 'Leave full screen' }).click()
+    await viewer(':not([data-filled])[data-phase=live][data-mode=control]').waitFor()
+    const [viewed = 0, whole = 0] = await widths()
+    expect(viewed).toBeLessThan(whole)
+  })
+
   test('a screenshot is saved where the person says, and a recording is made', async () => {
     const file = path.join(console.tempDir, 'picture.png')
     await console.app.evaluate(({ dialog }, chosen) => {

@@ -20,7 +20,7 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
   const rows = () =>
     console.window.evaluate(() => {
       const shown = [...document.querySelectorAll<HTMLElement>('[data-testid=log-row]:not([hidden])')]
-      const top = (row: HTMLElement) => Number(/translateY\((\d+)px\)/.exec(row.style.transform)?.[1])
+      const top = (row: HTMLElement) => Number.parseInt(row.style.top, 10)
       return shown.sort((a, b) => top(a) - top(b)).map((row) => row.innerText.replaceAll('\n', ' '))
     })
   const shows = (text: string | RegExp) =>
@@ -110,6 +110,7 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
     await at('logs-level-error').click()
     await until('only errors', async () => (await rows()).length === 4)
     await at('logs-level-error').click()
+    await until('all of them', async () => (await rows()).length === 7)
   })
 
   test('JSON is folded out and in', async () => {

@@ -179,6 +179,59 @@ describe('terminals', () => {
     }
     expect(await opened()).toHaveLength(1)
     await console.window.getByRole('dialog').waitFor({ state: 'detached' })
+    await type('clear; echo https://plain.example/path')
+    await until('a plain address', async () => {
+      // From another row: on the same one xterm takes what it found there before.
+      for (const dy of [120, 8]) await console.window.mouse.move((screen?.x ?? 0) + 60, (screen?.y ?? 0) + dy)
+      const host = at('terminal-hovered').locator('b')
+      return (await host.count()) === 1 && (await host.innerText()) === 'plain.example'
+    })
+  })
+
+  test('letters of every width take the room that programs count with', async () => {
+    // The machine asks where the cursor is behind them, as editors do: four columns from the first.
+    const ask = `stty raw -echo; printf '\\r\\346\\227\\245\\360\\237\\230\\200\\033[6n'; timeout 2 cat > ${file('column')}; stty sane; echo > ${file('asked')}`
+    await type(ask)
+    await written('asked')
+    expect(fs.readFileSync(file('column'), 'latin1')).toMatch(/;5R$/)
+    await type("clear; printf '\\303\\274\\346\\227\\245 \\342\\234\\223 \\360\\237\\230\\200\\n'")
+    await until('them', async () => (await shown()).includes('ü日 ✓ 😀'))
+  })
+
+  test('tabs have shells of their own, and one without graphics draws all the same, in the colours of the theme', async () => {
+    await type('which=first')
+    // As on a computer whose graphics cannot be used.
+    await console.window.evaluate(() => {
+      const context = HTMLCanvasElement.prototype.getContext as (...args: unknown[]) => unknown
+      HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, ...args: unknown[]) {
+        return String(args[0]).startsWith('webgl') ? null : context.apply(this, args)
+      } as HTMLCanvasElement['getContext']
+    })
+    await at('terminal-new').click()
+    await console.window.locator('[data-testid=terminal][data-phase=open][data-renderer=dom]').waitFor()
+    await type('which=second; clear; echo drawn-$((20 + 2))')
+    const drawn = at('terminal').locator('.xterm-rows')
+    await until('the drawn text', async () => (await drawn.innerText()).includes('drawn-22'))
+    const colours = async (theme: 'dark' | 'light') => {
+      await console.window.evaluate((theme) => window.pilothouse.invoke('settings.set', { theme }), theme)
+      await console.window.locator(`html[data-theme=${theme}]`).waitFor()
+      return drawn.evaluate((rows) => getComputedStyle(rows).color)
+    }
+    const dark = await colours('dark')
+    await until('other colours', async () => (await colours('light')) !== dark)
+    const tabs = console.window.getByRole('tablist', { name: 'Terminals of shells' }).getByRole('tab')
+    expect(await tabs.count()).toBe(2)
+    await tabs.first().click()
+    await open()
+    await type(`echo $which > ${file('which1')}`)
+    expect(await written('which1')).toBe('first\n')
+    await tabs.last().click()
+    await open()
+    await type(`echo $which > ${file('which2')}`)
+    expect(await written('which2')).toBe('second\n')
+    await console.window.keyboard.press('Control+Shift+w')
+    await at('confirm').click()
+    await until('one tab', async () => (await tabs.count()) === 1)
   })
 
   test('hostile output reaches neither the clipboard nor the shell, and breaks nothing', async () => {

@@ -5,7 +5,10 @@ import { expect, test } from 'vitest'
 import { nodeProgram } from '../rigs/built.ts'
 import { freshFolder } from '../rigs/folder.ts'
 import { type Bench, measure, median } from './bench.ts'
-import { atLeastTimes, atMost, atMostTimes } from './target.ts'
+import { benches } from './benches.ts'
+import { choose } from './choose.ts'
+import { within } from './frames.ts'
+import { atLeast, atLeastTimes, atMost, atMostTimes } from './target.ts'
 
 function bench(...args: string[]) {
   const main = path.join(import.meta.dirname, 'main.ts')
@@ -49,6 +52,25 @@ test('what was found is written as JSON', () => {
   expect(found?.['ratio']).toBeCloseTo(Number(found?.['ours']) / Number(found?.['yardstick']), 2)
 })
 
+/** The names of the specification's table. */
+const promised = [
+  ...['live.click', 'live.updates', 'live.scroll', 'cdp.rtt', 'cdp.deep', 'cdp.reply', 'cdp.filtered'],
+  ...['tunnel.down', 'tunnel.up', 'tunnel.rtt', 'tunnel.channels', 'tunnel.fifty', 'logs.live', 'logs.socket'],
+  ...['logs.history', 'logs.slow', 'logs.view', 'terminal.output', 'takeover.take', 'takeover.back', 'engine.switch'],
+  ...['console.start', 'agent.start', 'agent.idle', 'agent.get', 'fleet.cpu', 'fleet.memory', 'fleet.change'],
+  ...['fleet.table', 'audit.insert', 'store.open', 'store.last50'],
+]
+
+test('every bench that was promised is there, once, and can be asked for by its name', () => {
+  const names = benches.map(({ name }) => name)
+  expect(promised.filter((name) => !names.includes(name))).toEqual([])
+  expect(new Set(names).size).toBe(names.length)
+  for (const name of promised) expect(choose(benches, name).map((bench) => bench.name)).toContain(name)
+  for (const { name, unit, against, target } of benches) {
+    expect([name, unit, against, target.text].every((text) => text.length > 0)).toBe(true)
+  }
+})
+
 test('sides take turns, change places, and warm-ups are not counted', async () => {
   const order: string[] = []
   const side = (name: string, values: number[]) => async () => {
@@ -71,5 +93,9 @@ test('targets and medians', () => {
   expect(atMostTimes(2).isMet({ ours: 9, ratio: 2.01 })).toBe(false)
   expect(atLeastTimes(0.9).isMet({ ours: 9, ratio: 0.89 })).toBe(false)
   expect(atLeastTimes(0.9).isMet({ ours: 9, ratio: 0.9 })).toBe(true)
+  expect(atLeast(60, 'fps').isMet({ ours: 59, ratio: 2 })).toBe(false)
+  expect(within([1, 2, 3, 40])).toBe(40)
+  expect(within([...Array(95).fill(10), ...Array(5).fill(40)])).toBe(10)
+  expect(() => within([])).toThrow()
   expect(atMost(60, 'MB').isMet({ ours: 61, ratio: 0.1 })).toBe(false)
 })

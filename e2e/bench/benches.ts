@@ -9,18 +9,22 @@ import { cdpBenches } from './cdp.ts'
 import { consoleIdle } from './console-idle.ts'
 import { consoleStart } from './console-start.ts'
 import { fleetBenches } from './fleet.ts'
+import { fleetTable } from './fleet-table.ts'
 import { liveBenches } from './live.ts'
 import { liveWindowBenches } from './live-window.ts'
 import { logsHistory } from './logs-history.ts'
 import { logsBytes, logsLive, logsSocket } from './logs-live.ts'
 import { logsSlow, logsSlowMinutes } from './logs-slow.ts'
+import { logsViewBenches } from './logs-view.ts'
+import { netemBenches } from './netem.ts'
 import { storeLast50, storeOpen } from './store.ts'
 import { takeoverBenches } from './takeover.ts'
 import { terminalOutput } from './terminal.ts'
+import { terminalViewBenches } from './terminal-view.ts'
 import { tunnelBenches } from './tunnel.ts'
 import { tunnelFifty } from './tunnel-fifty.ts'
 
-/** All there are, in the order of the specification's table. */
+/** All there are: the specification's table in its order, then what works on a bad line. */
 export const benches: readonly Bench[] = [
   ...liveBenches,
   ...liveWindowBenches,
@@ -34,7 +38,9 @@ export const benches: readonly Bench[] = [
   logsHistory,
   logsSlow,
   logsSlowMinutes,
+  ...logsViewBenches,
   terminalOutput,
+  ...terminalViewBenches,
   ...takeoverBenches,
   consoleStart,
   consoleIdle,
@@ -43,7 +49,9 @@ export const benches: readonly Bench[] = [
   agentGet,
   ...agentWorkers,
   ...fleetBenches,
+  fleetTable,
   auditInsert,
   storeOpen,
   storeLast50,
+  ...netemBenches,
 ]

@@ -26,3 +26,8 @@ export function atMost(limit: number, unit: string): Target {
 export function atMostMore(limit: number, unit: string): Target {
   return { text: `≤ +${limit} ${unit}`, isMet: ({ ours, ratio }) => ours - ours / ratio <= limit }
 }
+
+/** At least this much, whatever the yardstick does. */
+export function atLeast(limit: number, unit: string): Target {
+  return { text: `≥ ${limit} ${unit}`, isMet: ({ ours }) => ours >= limit }
+}

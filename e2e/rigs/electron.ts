@@ -96,7 +96,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
     })
     const { stdout, stderr } = app.process()
     for (const stream of [stdout, stderr]) stream?.on('data', (chunk: Buffer) => note(chunk.toString()))
-    const window = await app.firstWindow()
+    const window = await app.firstWindow({ timeout: 60_000 })
     window.on('console', (message) => note(`[window] ${message.type()} ${message.text()}\n`))
     window.on('pageerror', (error) => note(`[window] ${error.stack ?? error.message}\n`))
     const started = app

@@ -58,6 +58,11 @@ interface TableProps<Row, Key extends string> {
   /** With these several rows can be chosen: space, shift with arrows or a click, mod+a. */
   selected?: ReadonlySet<string>
   onSelect?: (selected: ReadonlySet<string>) => void
+  /**
+   * Given, rows use each other's elements again, which makes leaps through a thousand of them cheap; the row of this
+   * id, which has something open, keeps its own wherever it goes.
+   */
+  kept?: string | null
   /** The last rows are in sight: there may be more to fetch. */
   onEnd?: (() => void) | undefined
   empty: ReactNode
@@ -183,6 +188,11 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
   useEffect(() => {
     if (atEnd && rows.length > 0) onEnd.current?.()
   }, [atEnd, rows.length])
+  // As many as were ever in sight: a row that comes takes the place of the one that went.
+  const places = useRef(1)
+  places.current = Math.max(places.current, items.length)
+  const keyOf = (index: number, id: string) =>
+    props.kept === undefined || props.kept === id ? `row ${id}` : index % places.current
   const activeShown = items.some((item) => item.index === active)
   return (
     <div className={styles.frame} style={tracks}>
@@ -208,7 +218,7 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
             if (row === undefined) return null
             return (
               <TableRow
-                key={item.key}
+                key={keyOf(item.index, rowId(row))}
                 id={`${prefix}-${item.index}`}
                 row={row}
                 rowKey={rowId(row)}

@@ -22,7 +22,7 @@ import { FleetTools } from './FleetTools.tsx'
 import { reloadFleet, useFleet } from './fleet.store.ts'
 import { SelectionBar } from './SelectionBar.tsx'
 import { SummaryCards } from './SummaryCards.tsx'
-import { selectRows } from './summary.ts'
+import { type Group, selectRows } from './summary.ts'
 import { select, showAll, sortBy, useFleetView } from './view.store.ts'
 
 /** Every machine, what it does and who drives it. */
@@ -73,7 +73,7 @@ function Machines() {
   const empty = <NoMatch />
   return (
     <>
-      <SummaryCards machines={all} chosen={group} onChoose={(next) => useFleetView.setState({ group: next })} />
+      <SummaryCards machines={all} chosen={group} onChoose={chooseGroup} />
       <FleetRequests />
       <DeployBanner />
       <LocalOffer />
@@ -118,6 +118,7 @@ function FleetTable({ rows, empty }: { rows: readonly MachineView[]; empty: Reac
       onSort={sortBy}
       onOpen={openMachine}
       onMenu={(machine) => setMenuOf(machine.id)}
+      kept={menuOf}
       selected={selected}
       onSelect={select}
       empty={empty}
@@ -126,6 +127,7 @@ function FleetTable({ rows, empty }: { rows: readonly MachineView[]; empty: Reac
 }
 
 const idOf = (machine: MachineView) => machine.id
+const chooseGroup = (group: Group | null) => useFleetView.setState({ group })
 const isMine = (machine: MachineView) => machine.lease?.mine === true
 
 function NoMatch() {

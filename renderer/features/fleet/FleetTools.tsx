@@ -1,4 +1,5 @@
 import { LayoutGrid, List, Plus, Search } from 'lucide-react'
+import { memo } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { keysOf } from '../../app/actions.ts'
 import { show } from '../../app/ui.store.ts'
@@ -7,7 +8,7 @@ import { Input } from '../../ui/Field.tsx'
 import { FilterChip } from '../../ui/FilterChip.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import styles from './Fleet.module.css'
-import { countOptions, filterNames, filters, isNarrowed } from './filters.ts'
+import { type Chosen, countOptions, filterNames, filters, isNarrowed } from './filters.ts'
 import { groups } from './summary.ts'
 import { choose, showAll, showAs, useFleetView } from './view.store.ts'
 
@@ -34,19 +35,7 @@ export function FleetTools({ machines, shown }: { machines: readonly MachineView
           }}
         />
       </div>
-      <div className={styles.filters}>
-        {filterNames.map((name) => (
-          <FilterChip
-            key={name}
-            title={filters[name].title}
-            options={filters[name].options}
-            counts={countOptions(machines, chosen, name)}
-            chosen={chosen[name]}
-            testId={`filter-${name}`}
-            onChange={(values) => choose(name, values)}
-          />
-        ))}
-      </div>
+      <Filters machines={machines} chosen={chosen} />
       <span className={styles.order} role="status">
         {narrowed ? (
           <>
@@ -79,3 +68,22 @@ export function FleetTools({ machines, shown }: { machines: readonly MachineView
     </div>
   )
 }
+
+/** Apart, so that a letter in the search does not count a thousand machines five times over. */
+const Filters = memo(function Filters({ machines, chosen }: { machines: readonly MachineView[]; chosen: Chosen }) {
+  return (
+    <div className={styles.filters}>
+      {filterNames.map((name) => (
+        <FilterChip
+          key={name}
+          title={filters[name].title}
+          options={filters[name].options}
+          counts={countOptions(machines, chosen, name)}
+          chosen={chosen[name]}
+          testId={`filter-${name}`}
+          onChange={(values) => choose(name, values)}
+        />
+      ))}
+    </div>
+  )
+})

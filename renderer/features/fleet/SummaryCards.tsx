@@ -1,3 +1,4 @@
+import { memo, useMemo } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import styles from './Fleet.module.css'
 import { type Group, groups } from './summary.ts'
@@ -8,13 +9,16 @@ interface SummaryCardsProps {
   onChoose: (group: Group | null) => void
 }
 
-/** How the fleet stands, in six numbers; each shows its machines when pressed. */
-export function SummaryCards({ machines, chosen, onChoose }: SummaryCardsProps) {
-  const running = machines.filter(groups.running.has).length
+/** How the fleet stands, in six numbers; each shows its machines when pressed. Typing in the search leaves them alone. */
+export const SummaryCards = memo(function SummaryCards({ machines, chosen, onChoose }: SummaryCardsProps) {
+  const counts = useMemo(() => {
+    const count = (group: Group) => machines.filter((machine) => groups[group].has(machine)).length
+    return Object.fromEntries((Object.keys(groups) as Group[]).map((group) => [group, count(group)]))
+  }, [machines])
   return (
     <div className={styles.cards}>
       {(Object.keys(groups) as Group[]).map((group) => {
-        const count = machines.filter((machine) => groups[group].has(machine)).length
+        const count = counts[group] ?? 0
         return (
           <button
             key={group}
@@ -28,11 +32,11 @@ export function SummaryCards({ machines, chosen, onChoose }: SummaryCardsProps) 
             {groups[group].title}
             <span className={styles.figure}>
               {count}
-              {group === 'healthy' && <small>of {running}</small>}
+              {group === 'healthy' && <small>of {counts['running']}</small>}
             </span>
           </button>
         )
       })}
     </div>
   )
-}
+})

@@ -32,6 +32,18 @@ test('names are sorted as people count', () => {
   expect(names(rows)).toEqual(['prod-9', 'prod-10'])
 })
 
+test('a machine that gets another name, comes or goes finds its place', () => {
+  const [a, b] = [machine({ id: '1', name: 'a' }), machine({ id: '2', name: 'b' })]
+  expect(names(selectRows([a, b]))).toEqual(['a', 'b'])
+  expect(names(selectRows([{ ...a, name: 'z' }, b]))).toEqual(['b', 'z'])
+  expect(names(selectRows([b, named('3'), a]))).toEqual(['3', 'a', 'b'])
+  const down = { key: 'env', descending: true } as const
+  const prod = named('p', { environment: 'prod' })
+  expect(
+    names(selectRows([named('e', { environment: 'dev' }), prod, named('d', { environment: 'dev' })], { sort: down })),
+  ).toEqual(['p', 'd', 'e'])
+})
+
 test('machines without a round trip stand last when the fastest are wanted', () => {
   const rows = selectRows([named('lost', { roundTripMs: null }), named('near', { roundTripMs: 1 })], {
     sort: { key: 'roundTrip', descending: false },

@@ -135,17 +135,46 @@ export function selectRows(machines: readonly MachineView[], wanted: RowsWanted 
       passes(machine, chosen) &&
       words.every((word) => searchText(machine).includes(word)),
   )
+  const ranks = nameRanks(machines)
+  const nameRank = ({ id }: MachineView) => ranks.get(id) ?? 0
   // Each value is found out once: a comparison per pair would ask for it ten times over.
-  const keyed = found.map((machine) => ({
-    machine,
-    value: sort === null ? attentionRank(machine) : sortValue(machine, sort.key),
-  }))
+  const values = found.map((machine) => {
+    if (sort === null) return attentionRank(machine)
+    return sort.key === 'name' ? nameRank(machine) : sortValue(machine, sort.key)
+  })
+  const order = numbered(values)
+  const keyed = found.map((machine, place) => ({ machine, value: order[place] ?? 0, name: nameRank(machine) }))
   const down = sort?.descending === true ? -1 : 1
-  keyed.sort((a, b) => compare(a.value, b.value) * down || byName.compare(a.machine.name, b.machine.name))
+  keyed.sort((a, b) => compare(a.value, b.value) * down || a.name - b.name)
   return keyed.map(({ machine }) => machine)
 }
 
-function compare(a: string | number, b: string | number): number {
-  if (typeof a !== 'number' || typeof b !== 'number') return byName.compare(String(a), String(b))
+let named: { names: ReadonlyMap<string, string>; ranks: ReadonlyMap<string, number> } = {
+  names: new Map(),
+  ranks: new Map(),
+}
+
+/** Where each machine stands by name. Comparing as people do is dear, and names hardly ever change. */
+function nameRanks(machines: readonly MachineView[]): ReadonlyMap<string, number> {
+  const { names } = named
+  const asBefore = names.size === machines.length && machines.every(({ id, name }) => names.get(id) === name)
+  if (asBefore) return named.ranks
+  const sorted = [...machines].sort((a, b) => byName.compare(a.name, b.name))
+  named = {
+    names: new Map(machines.map(({ id, name }) => [id, name])),
+    ranks: new Map(sorted.map(({ id }, rank) => [id, rank])),
+  }
+  return named.ranks
+}
+
+/** Words as numbers in the order of the words: each is compared with the others once, however many rows have it. */
+function numbered(values: readonly (string | number)[]): number[] {
+  const words = [...new Set(values.filter((value) => typeof value === 'string'))].sort(byName.compare)
+  const ranks = new Map(words.map((word, rank) => [word, rank]))
+  return values.map((value) => (typeof value === 'number' ? value : (ranks.get(value) ?? 0)))
+}
+
+/** Infinities, which stand for "unknown", are equal to each other. */
+function compare(a: number, b: number): number {
   return a === b ? 0 : a - b
 }

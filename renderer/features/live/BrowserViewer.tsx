@@ -1,5 +1,5 @@
 import { Maximize, Minimize } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { WireProblem } from '../../../shared/errors.ts'
 import { keysOf } from '../../app/actions.ts'
@@ -11,10 +11,11 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { describeDriver, driverOf, useEngine } from '../engine/engine.store.ts'
 import { tryLocal, useLocalStart } from '../firstrun/local.store.ts'
+import { useMachine } from '../fleet/fleet.store.ts'
 import { openSecret, powerKey, wake } from '../power/operations.ts'
 import { CaptureTools } from './CaptureTools.tsx'
 import { ClipboardMenu } from './ClipboardMenu.tsx'
-import { ipcLiveClient, type LiveClient } from './client.ts'
+import type { LiveClient } from './client.ts'
 import { liveCondition, type PanelAction } from './condition.ts'
 import { formatBits } from './figures.ts'
 import { GiveBack } from './GiveBack.tsx'
@@ -32,9 +33,8 @@ import { ViewMenu } from './ViewMenu.tsx'
 import { useViewChoices } from './viewChoices.ts'
 
 export interface BrowserViewerProps {
-  machine: MachineView
-  /** What carries pictures and control; over main unless told otherwise. */
-  client?: LiveClient
+  /** Which machine is shown, and what carries its pictures and the control of it. */
+  client: LiveClient
   /** CSS height; fills what there is unless told otherwise. */
   height?: string
   showNavigationBar?: boolean
@@ -46,9 +46,14 @@ export interface BrowserViewerProps {
 }
 
 /** The live view of a machine's browser: the picture, who has control of it, and how to take it. */
-export function BrowserViewer({
+export function BrowserViewer(props: BrowserViewerProps) {
+  const machine = useMachine(props.client.machineId)
+  return machine === undefined ? null : <Viewer key={machine.id} machine={machine} {...props} />
+}
+
+function Viewer({
   machine,
-  client: given,
+  client,
   height,
   showNavigationBar = true,
   showStatusBar = true,
@@ -56,9 +61,8 @@ export function BrowserViewer({
   onConnect,
   onDisconnect,
   onError,
-}: BrowserViewerProps) {
+}: BrowserViewerProps & { machine: MachineView }) {
   const machineId = machine.id
-  const client = useMemo(() => given ?? ipcLiveClient(machineId), [given, machineId])
   const stage = useRef<HTMLDivElement>(null)
   const connections = useRef<HTMLDivElement>(null)
   const still = useRef<HTMLCanvasElement>(null)

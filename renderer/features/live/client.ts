@@ -21,6 +21,7 @@ export interface Given {
 
 /** Everything the live view asks of the machine it shows. */
 export interface LiveClient extends LiveSource {
+  readonly machineId: string
   take(): Promise<void>
   giveBack(given: Given): Promise<{ toActingMs: number | null }>
   /** Says that the person is still at work, so that the lease goes on; `said` when they said so themselves. */
@@ -42,6 +43,7 @@ export interface LiveClient extends LiveSource {
 /** The live view's client over main. Leases stay there: this window never sees an id. */
 export function ipcLiveClient(machineId: string): LiveClient {
   return {
+    machineId,
     open: ({ view, mode }, { quality }) =>
       view === 'vnc'
         ? openStream(machineId, 'vnc', { mode })

@@ -3,7 +3,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import { parseMoment } from './jump.ts'
-import { formatMoment } from './screen.ts'
+import { formatMoment } from './row.ts'
 import type { LogsSession } from './session.ts'
 
 interface JumpDialogProps {

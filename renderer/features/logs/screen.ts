@@ -1,7 +1,6 @@
-import { classes } from '../../ui/classes.ts'
 import styles from './Logs.module.css'
-import { levelNames } from './model/line-store.ts'
-import type { FromEngine, Row } from './model/protocol.ts'
+import type { FromEngine } from './model/protocol.ts'
+import { LogRow, type ScreenNames } from './row.ts'
 import type { LogsSession } from './session.ts'
 
 export const rowHeight = 19
@@ -9,13 +8,6 @@ export const rowHeight = 19
 const beyond = 90
 /** Rows drawn beyond what is seen. */
 const drawnBeyond = 6
-
-export interface ScreenNames {
-  machine: (source: number) => string
-  service: (source: number) => string
-  severalMachines: boolean
-  severalServices: boolean
-}
 
 type Frame = Extract<FromEngine, { type: 'frame' }>
 
@@ -27,7 +19,7 @@ export class LogScreen {
   readonly #scroller: HTMLElement
   readonly #sheet: HTMLElement
   readonly #session: LogsSession
-  readonly #pool: RowElement[] = []
+  readonly #pool: LogRow[] = []
   #names: ScreenNames
   #frame: Frame | undefined
   #asked = { from: 0, count: 0, follow: true }
@@ -48,6 +40,7 @@ export class LogScreen {
     session.onGoto = (row, serial) => this.#goTo(row, serial)
     scroller.addEventListener('scroll', this.#scrolled, { passive: true })
     sheet.addEventListener('click', this.#clicked)
+    sheet.addEventListener('mouseover', this.#pointed)
     document.addEventListener('copy', this.#copied)
     this.#resize.observe(scroller)
     this.#measure()
@@ -61,7 +54,7 @@ export class LogScreen {
 
   setNames(names: ScreenNames): void {
     this.#names = names
-    for (const row of this.#pool) row.key = ''
+    for (const row of this.#pool) row.forget()
     this.#measure()
     this.#drawSoon()
   }
@@ -84,6 +77,7 @@ export class LogScreen {
     this.#resize.disconnect()
     this.#scroller.removeEventListener('scroll', this.#scrolled)
     this.#sheet.removeEventListener('click', this.#clicked)
+    this.#sheet.removeEventListener('mouseover', this.#pointed)
     document.removeEventListener('copy', this.#copied)
   }
 
@@ -163,7 +157,7 @@ export class LogScreen {
   #goTo(row: number, serial: number): void {
     this.#session.follow(false)
     this.#current = serial
-    for (const element of this.#pool) element.key = ''
+    for (const element of this.#pool) element.forget()
     const top = Math.max(0, (row - Math.floor(this.#visibleRows / 3)) * rowHeight)
     this.#anchor = { serial, offset: top - row * rowHeight }
     this.#session.post({ type: 'anchor', serial })
@@ -204,71 +198,22 @@ export class LogScreen {
     const first = Math.max(0, Math.floor(this.#scroller.scrollTop / rowHeight) - drawnBeyond)
     const last = Math.min(frame.rows, first + this.#visibleRows + 2 * drawnBeyond)
     const size = this.#visibleRows + 2 * drawnBeyond + 1
-    while (this.#pool.length < size) this.#pool.push(this.#newRow())
-    const used = new Set<RowElement>()
+    while (this.#pool.length < size) this.#pool.push(new LogRow(this.#sheet))
+    const look = { names: this.#names, wrap: this.#wrap, current: this.#current }
+    const used = new Set<LogRow>()
     for (let row = first; row < last; row++) {
       const element = this.#pool[row % this.#pool.length]
       const shown = frame.shown[row - frame.from]
       if (element === undefined || shown === undefined) continue
       used.add(element)
-      this.#fill(element, shown)
-      if (element.row !== row) {
-        element.row = row
-        element.root.style.transform = `translateY(${row * rowHeight}px)`
-      }
+      element.fill(shown, look)
+      element.place(row, rowHeight)
     }
-    for (const element of this.#pool) {
-      const hidden = !used.has(element)
-      if (element.root.hidden !== hidden) element.root.hidden = hidden
-    }
+    for (const element of this.#pool) element.show(used.has(element))
   }
 
-  #newRow(): RowElement {
-    const root = document.createElement('div')
-    root.className = styles.row ?? ''
-    root.dataset['testid'] = 'log-row'
-    const part = (name: string | undefined) => {
-      const element = document.createElement('span')
-      element.className = name ?? ''
-      root.append(element)
-      return element
-    }
-    const [time, level] = [part(styles.time), part(styles.level)]
-    const [machine, service] = [part(styles.machine), part(styles.service)]
-    const fold = document.createElement('button')
-    fold.type = 'button'
-    fold.className = styles.fold ?? ''
-    root.append(fold)
-    const text = part(styles.text)
-    this.#sheet.append(root)
-    return { root, time, level, machine, service, fold, text, key: '', row: -1, serial: -1, continues: false }
-  }
-
-  #fill(element: RowElement, row: Row): void {
-    const current = row.serial === this.#current
-    const key = `${row.serial} ${row.sub} ${row.kind} ${row.fold} ${row.match} ${current} ${row.hits.join(',')}`
-    if (element.key === key) return
-    element.key = key
-    element.serial = row.serial
-    element.continues = row.kind === 'more' && this.#wrap
-    const isFirst = row.kind === 'line'
-    const { severalMachines, severalServices } = this.#names
-    element.root.className = classes(styles.row, styles[row.kind], row.level > 0 && styles[levelNames[row.level]])
-    element.root.dataset['current'] = String(current && row.match)
-    element.time.textContent = isFirst ? formatMoment(row.time) : ''
-    element.time.title = isFirst ? new Date(row.time).toISOString() : ''
-    element.level.textContent = isFirst ? (levelNames[row.level] || '').toUpperCase() : ''
-    element.machine.hidden = !severalMachines
-    element.service.hidden = !severalServices
-    if (severalMachines) element.machine.textContent = isFirst ? this.#names.machine(row.source) : ''
-    if (severalServices) element.service.textContent = isFirst ? this.#names.service(row.source) : ''
-    element.fold.hidden = row.fold === 'none'
-    element.fold.dataset['serial'] = String(row.serial)
-    element.fold.setAttribute('aria-expanded', String(row.fold === 'open'))
-    element.fold.setAttribute('aria-label', row.fold === 'open' ? 'Fold the fields in' : 'Fold the fields out')
-    if (row.kind === 'mark' && (severalMachines || severalServices)) {
-      element.text.textContent = `${this.#names.machine(row.source)} ${this.#names.service(row.source)}: ${row.text}`
-    } else element.text.replaceChildren(...marked(row))
+  readonly #pointed = ({ target }: MouseEvent) => {
+    this.#pool.find(({ time }) => time === target)?.tellTime()
   }
 
   readonly #clicked = (event: MouseEvent) => {
@@ -294,55 +239,4 @@ export class LogScreen {
     event.clipboardData?.setData('text/plain', text)
     event.preventDefault()
   }
-}
-
-interface RowElement {
-  root: HTMLElement
-  time: HTMLElement
-  level: HTMLElement
-  machine: HTMLElement
-  service: HTMLElement
-  fold: HTMLElement
-  text: HTMLElement
-  /** What is drawn in it. */
-  key: string
-  row: number
-  serial: number
-  continues: boolean
-}
-
-/** The text with its matches marked; always as text, whatever stands in it. */
-function marked({ text, hits, kind }: Row): (string | Node)[] {
-  if (kind === 'json' && hits.length === 0) return jsonParts(text)
-  const parts: (string | Node)[] = []
-  let from = 0
-  for (let place = 0; place < hits.length; place += 2) {
-    const [start = 0, end = 0] = [hits[place], hits[place + 1]]
-    if (start > from) parts.push(text.slice(from, start))
-    const mark = document.createElement('mark')
-    mark.textContent = text.slice(start, end)
-    parts.push(mark)
-    from = end
-  }
-  if (from < text.length) parts.push(text.slice(from))
-  return parts
-}
-
-/** A field's name apart from its value. */
-function jsonParts(text: string): (string | Node)[] {
-  const match = /^(\s*)("(?:[^"\\]|\\.)*")(: ?)(.*)$/.exec(text)
-  if (match === null) return [text]
-  const [, indent = '', name = '', colon = '', value = ''] = match
-  const key = document.createElement('span')
-  key.className = styles.key ?? ''
-  key.textContent = name.slice(1, -1)
-  return [indent, key, colon, value]
-}
-
-/** The time of day in this computer's zone, to the millisecond. */
-export function formatMoment(time: number): string {
-  const moment = new Date(time)
-  const two = (value: number) => String(value).padStart(2, '0')
-  const ms = String(moment.getMilliseconds()).padStart(3, '0')
-  return `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}.${ms}`
 }

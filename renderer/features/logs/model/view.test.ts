@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { cleanMessage } from './clean.ts'
 import { cut } from './cut.ts'
 import { jsonRows, looksLikeJson } from './json-rows.ts'
@@ -87,6 +87,14 @@ describe('the view', () => {
         seen.forEach((serial, row) => void expect(view.rowOf(serial)).toBe(row))
       }),
     )
+  })
+
+  test('a line of a log without times is found without walking through all that came with it', () => {
+    const { store, view } = filled(Array.from({ length: 20_000 }, () => 0))
+    const looks = vi.spyOn(store, 'time')
+    expect(view.rowOf(3)).toBe(3)
+    expect(view.rowOf(19_999)).toBe(19_999)
+    expect(looks.mock.calls.length).toBeLessThan(100)
   })
 
   test('knows the rows of traces, of wrapped lines and of folded JSON', () => {

@@ -279,16 +279,20 @@ export class LogView {
     return low
   }
 
+  /** Lines stand by time, and those of one moment as they came: a log without times is one moment of any length. */
   #indexOf(serial: number): number | undefined {
     if (!this.#store.has(serial)) return undefined
     const time = this.#store.time(serial)
-    // Lines of one moment stand together; the one that is looked for is among them.
-    for (let index = this.#behind(this.#seen, time) - 1; index >= 0; index--) {
-      const other = this.#seen.at(index)
-      if (other === serial) return index
-      if (this.#store.time(other) < time) return undefined
+    let low = 0
+    let high = this.#seen.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const other = this.#seen.at(middle)
+      const otherTime = this.#store.time(other)
+      if (otherTime < time || (otherTime === time && other < serial)) low = middle + 1
+      else high = middle
     }
-    return undefined
+    return low < this.#seen.length && this.#seen.at(low) === serial ? low : undefined
   }
 }
 
