@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EngineRig, startEngineRig } from '../agent/engines/engine-rig.ts'
 import { type AddedMachine, addMachine, invoke } from './rigs/added-machine.ts'
+import { startTestAgent } from './rigs/agent.ts'
 import { startConsole, type TestConsole } from './rigs/electron.ts'
 import { action, find, steps } from './rigs/llm.ts'
 import { until } from './rigs/until.ts'
@@ -27,6 +28,8 @@ describe('engines and takeovers', () => {
       window.location.hash = `#/machine/${id}/live`
     }, machineId)
   const openLive = () => openLiveOf(machine.id)
+  const callOn = (machineId: string, call: string, params: object) =>
+    invoke(console, 'agent.call', { machineId, call, params })
   /** An engine tries once and fails, then a person is wanted. */
   const stuck = async () => {
     await rig.agent.client.call('engine.setConfig', {
@@ -238,5 +241,46 @@ describe('engines and takeovers', () => {
     await until('two pictures', async () => (await drawn()) >= 2)
     await at('wall-tile').click()
     await console.window.locator('[data-testid=browser-viewer][data-phase=live]').waitFor()
+  })
+
+  test('how often each engine succeeded on a platform is told as the machine counted it', async () => {
+    await tool('engine-details')
+    const { engines } = await rig.agent.client.call('engine.stats')
+    expect(engines.length).toBeGreaterThan(0)
+    const rows = at('engine-rates').locator('tbody tr')
+    expect(await rows.count()).toBe(engines.length)
+    for (const [index, { platform, operations, successRate }] of engines.entries()) {
+      const cells = await rows.nth(index).locator('td').allInnerTexts()
+      expect([cells[0], cells[2], cells[3]]).toEqual([
+        ...[platform, String(operations), `${Math.round(successRate * 100)} %`],
+      ])
+    }
+    await console.window.keyboard.press('Escape')
+  })
+
+  test('going to another machine carries nothing over: neither control, nor picture, nor what was typed', async () => {
+    const other = await startTestAgent()
+    await other.client.call('browser.start', { headless: true, url: 'data:text/html,<title>Other</title>' }, patient)
+    const second = await addMachine(console, other, 'jobs-2')
+    await at('take-over').click()
+    await lease('mine').waitFor()
+    await openLiveOf(second.id)
+    await console.window.locator('[data-testid=browser-viewer][data-phase=live][data-mode=view]').waitFor()
+    await lease('none').waitFor()
+    await expect(callOn(second.id, 'browser.navigate', { url: 'about:blank' })).rejects.toMatchObject({
+      code: 'lease-gone',
+    })
+    await until('nobody to look at the first any more', async () => {
+      const { viewers } = await rig.agent.client.call('takeover.get')
+      return viewers === 0
+    })
+    expect((await other.client.call('takeover.get')).lease).toBeNull()
+    await openLive()
+    await lease('mine').waitFor()
+    await at('give-back').click()
+    await at('give-back-confirm').click()
+    await lease('none').waitFor()
+    await second.stop()
+    await other.stop()
   })
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { enrollSteps } from './domain/enroll-steps.ts'
 import { environments } from './domain/environments.ts'
 import { machineTypes, machineView, tunnelSchema } from './domain/machine.ts'
 import { awsAccount, powerStates, priceTable, providerSchema } from './domain/power.ts'
@@ -65,8 +66,6 @@ export const diagnosticsView = z.object({
   text: z.string(),
 })
 export type Diagnostics = z.infer<typeof diagnosticsView>
-
-export const enrollSteps = ['connect', 'check', 'node', 'copy', 'secret', 'service', 'verify', 'register'] as const
 
 /** An enrolment that was broken off. It goes on when it is started again, or it is undone. */
 export const unfinishedEnrollment = z.object({

@@ -1,4 +1,4 @@
-import { compareVersions } from '../../shared/contract/wire.ts'
+import { compareVersions } from '../../shared/domain/versions.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { SshSession } from './ssh-session.ts'
 

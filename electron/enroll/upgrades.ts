@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
-import { compareVersions } from '../../shared/contract/wire.ts'
 import type { MachineView } from '../../shared/domain/machine.ts'
+import { compareVersions } from '../../shared/domain/versions.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { IpcParamsOut } from '../../shared/ipc.ts'
 import { sleep } from '../clock.ts'

@@ -1,4 +1,4 @@
-import { compareVersions } from '../../shared/contract/wire.ts'
+import { compareVersions } from '../../shared/domain/versions.ts'
 
 /** What to say when console and agent are not of the same release; patch releases fit each other. */
 export function compatibilityOf(console: string, agent: string | null): string | null {

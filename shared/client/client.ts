@@ -11,7 +11,8 @@ import {
   type SocketParams,
   socketsByName,
 } from '../contract/index.ts'
-import { compareVersions, encodeQuery, fillPath, parseJson } from '../contract/wire.ts'
+import { encodeQuery, fillPath, parseJson } from '../contract/wire.ts'
+import { compareVersions } from '../domain/versions.ts'
 import { describeIssues, Problem, type ProblemCode, problemSchema } from '../errors.ts'
 import { AgentSocket } from './socket.ts'
 import type { Transport, TransportResponse, TransportStream } from './transport.ts'

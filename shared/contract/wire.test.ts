@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { compareVersions, decodeQuery, encodeQuery, fillPath, parseJson } from './wire.ts'
+import { compareVersions } from '../domain/versions.ts'
+import { decodeQuery, encodeQuery, fillPath, parseJson } from './wire.ts'
 
 const schema = z.strictObject({
   count: z.int().min(1).default(5),

@@ -1,6 +1,7 @@
 import { useState } from 'react'
+import { enrollSteps } from '../../../shared/domain/enroll-steps.ts'
 import type { IpcParams } from '../../../shared/ipc.ts'
-import { enrollSteps, type UnfinishedEnrollment } from '../../../shared/ipc-power.ts'
+import type { UnfinishedEnrollment } from '../../../shared/ipc-power.ts'
 import { call } from '../../app/bridge.ts'
 import { go } from '../../app/route.ts'
 import { show, useUi } from '../../app/ui.store.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { compareVersions } from '../../../shared/contract/wire.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
+import { compareVersions } from '../../../shared/domain/versions.ts'
 import { useApp } from '../../app/app.store.ts'
 import { call } from '../../app/bridge.ts'
 import { show, useUi } from '../../app/ui.store.ts'

@@ -1,5 +1,5 @@
 import { Activity, SearchX } from 'lucide-react'
-import { useCallback, useEffect, useMemo } from 'react'
+import { useCallback, useDeferredValue, useEffect, useMemo } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { Button } from '../../ui/Button.tsx'
 import { useNow } from '../../ui/clock.ts'
@@ -33,9 +33,11 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
   const span = spanOf(choice.view)
   const view = useMemo(() => (following ? upToNow(now, span / 1.02) : choice.view), [following, now, span, choice.view])
   const shown = useMemo(() => filtered(known.placed, filter), [known.placed, filter])
-  const rows = useMemo(() => within(shown, view.from, view.to), [shown, view])
+  // The picture follows the hand at once; the list and the counts when there is time for them.
+  const settled = useDeferredValue(view)
+  const rows = useMemo(() => within(shown, settled.from, settled.to), [shown, settled])
   const chosen = useMemo(() => known.placed.find(({ entry }) => entry.key === selected), [known.placed, selected])
-  const counts = useMemo(() => countsOf(within(known.placed, view.from, view.to)), [known.placed, view])
+  const counts = useMemo(() => countsOf(within(known.placed, settled.from, settled.to)), [known.placed, settled])
 
   const { older, more } = known
   const first = known.placed[0]?.start
@@ -81,7 +83,7 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
         />
         <span className={tab.end}>
           <span className={tab.note} data-testid="timeline-count">
-            {rows.length.toLocaleString('en')} in {spanText(spanOf(view))}
+            {rows.length.toLocaleString('en')} in {spanText(spanOf(settled))}
           </span>
           <Freshness known={{ ...known, value: known.placed }} why={why} />
         </span>
