@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
+import { freshFolder } from '../../e2e/rigs/folder.ts'
 import { followEvents } from '../../shared/client/events.ts'
 import type { AgentSocket } from '../../shared/client/socket.ts'
 import { EventLog } from './events.service.ts'
@@ -98,4 +99,22 @@ test('old events are dropped, their numbers are not used again', () => {
   reopened.publish('viewers', { count: 1 })
   expect(reopened.lastSeq).toBe(22_001)
   reopened.close()
+})
+
+test('what a listener publishes in answer is heard after what it answers to, by everyone', () => {
+  const { folder, remove } = freshFolder('events')
+  const log = new EventLog(folder)
+  const heard: [number, string][] = []
+  log.subscribe(({ type }) => type === 'sandbox_active' && log.publish('agent_started', { agentVersion: '0.1.0' }))
+  log.subscribe(({ seq, type }) => heard.push([seq, type]))
+  log.publish('sandbox_active', { sandboxId: 'a' })
+  log.publish('sandbox_active', { sandboxId: 'b' })
+  expect(heard).toEqual([
+    [1, 'sandbox_active'],
+    [2, 'agent_started'],
+    [3, 'sandbox_active'],
+    [4, 'agent_started'],
+  ])
+  log.close()
+  remove()
 })

@@ -30,6 +30,8 @@ export class EventLog {
   readonly #after: StatementSync
   readonly #listeners = new Set<(event: StoredEvent) => void>()
   #seq: number
+  readonly #untold: StoredEvent[] = []
+  #telling = false
   #sincePrune = 0
   #closed = false
 
@@ -47,8 +49,21 @@ export class EventLog {
     const time = new Date().toISOString()
     const inserted = this.#insert.run(time, type, JSON.stringify(data))
     this.#seq = Number(inserted.lastInsertRowid)
-    for (const listener of this.#listeners) listener({ seq: this.#seq, time, type, ...data })
+    this.#untold.push({ seq: this.#seq, time, type, ...data })
     if (++this.#sincePrune >= 1000) this.#prune()
+    this.#tell()
+  }
+
+  /** A listener may publish something itself: everyone hears that after what it answers to, never before. */
+  #tell(): void {
+    if (this.#telling) return
+    this.#telling = true
+    try {
+      for (let event = this.#untold.shift(); event !== undefined; event = this.#untold.shift())
+        for (const listener of this.#listeners) listener(event)
+    } finally {
+      this.#telling = false
+    }
   }
 
   /** Every event from now on; returns the way to stop. */
