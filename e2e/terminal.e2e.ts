@@ -219,7 +219,7 @@ describe('terminals', () => {
     }
     const dark = await colours('dark')
     await until('other colours', async () => (await colours('light')) !== dark)
-    const tabs = console.window.getByRole('tablist', { name: 'Terminals of shells' }).getByRole('tab')
+    const tabs = console.window.getByRole('navigation', { name: 'Terminals of shells' }).locator('button[title]')
     expect(await tabs.count()).toBe(2)
     await tabs.first().click()
     await open()
