@@ -36,7 +36,7 @@ describe('engines and takeovers', () => {
       cascade: {
         totalMs: 300_000,
         levels: [
-          { engine: 'stagehand', mode: 'dom', retries: 0, timeMs: 15_000 },
+          { engine: 'stagehand', mode: 'dom', retries: 0, timeMs: 4_000 },
           { engine: 'human', retries: 0, timeMs: 120_000 },
         ],
         platforms: {},

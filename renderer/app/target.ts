@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'react'
+
 /** What a tab is to show when it is opened from elsewhere: an entry of the audit, a deploy, a time in the logs. */
 export type Target =
   | { tab: 'audit'; machineId: string; id: string; at: string }
@@ -11,13 +13,21 @@ export function aimAt(target: Target): void {
   aimed = target
 }
 
-/** What that tab of that machine is to show, told once; null when it is opened for itself. */
-export function takeTarget<Tab extends Target['tab']>(
+/**
+ * What that tab of that machine is to show; null when it is opened for itself. It is forgotten when the tab stands: what
+ * is drawn may be thrown away and drawn anew before that.
+ */
+export function useTarget<Tab extends Target['tab']>(
   tab: Tab,
   machineId: string,
 ): Extract<Target, { tab: Tab }> | null {
-  const found = aimed
-  if (found === null || found.tab !== tab || found.machineId !== machineId) return null
-  aimed = null
-  return found as Extract<Target, { tab: Tab }>
+  const [target] = useState(() =>
+    aimed !== null && aimed.tab === tab && aimed.machineId === machineId
+      ? (aimed as Extract<Target, { tab: Tab }>)
+      : null,
+  )
+  useEffect(() => {
+    if (aimed === target) aimed = null
+  }, [target])
+  return target
 }

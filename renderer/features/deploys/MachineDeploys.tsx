@@ -4,7 +4,7 @@ import type { DeployRecord } from '../../../shared/contract/deploys.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { keysOf } from '../../app/actions.ts'
 import { callAgent, onIpcEvent, problemOf } from '../../app/bridge.ts'
-import { takeTarget } from '../../app/target.ts'
+import { useTarget } from '../../app/target.ts'
 import { useBusy } from '../../app/work.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -32,7 +32,7 @@ export function MachineDeploys({ machine }: { machine: MachineView }) {
   const rollouts = useDeploys((state) => state.rollouts)
   const mine = running(rollouts).filter(({ legs }) => legs.some(({ machineId }) => machineId === machine.id))
   const up = machine.state === 'running'
-  const [aimed] = useState(() => takeTarget('deploys', machine.id)?.id ?? null)
+  const aimed = useTarget('deploys', machine.id)?.id ?? null
   return (
     <div className={styles.machineDeploys} data-testid="machine-deploys">
       <Head machine={machine} deploys={deploys} />

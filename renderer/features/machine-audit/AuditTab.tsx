@@ -5,7 +5,7 @@ import { auditActions } from '../../../shared/contract/audit-actions.ts'
 import type { CallResult } from '../../../shared/contract/index.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { call, callAgent } from '../../app/bridge.ts'
-import { takeTarget } from '../../app/target.ts'
+import { useTarget } from '../../app/target.ts'
 import { useBusy, work } from '../../app/work.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Badge } from '../../ui/Badge.tsx'
@@ -155,9 +155,9 @@ export function AuditTab({ machine }: { machine: MachineView }) {
 
 /** Opens the entry that was asked for elsewhere: from the machine, or from what was kept of it. */
 function useAimed(machine: MachineView, open: (entry: AuditEntry) => void): void {
+  const target = useTarget('audit', machine.id)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the tab is opened for it
   useEffect(() => {
-    const target = takeTarget('audit', machine.id)
     if (target === null) return
     const found = isReachable(machine)
       ? callAgent(machine.id, 'audit.list', { from: target.at, to: target.at })
