@@ -62,7 +62,8 @@ describe.skipIf(noRoot !== undefined)(`enrolment in the window ${noRoot ?? ''}`,
 
   test('its agent is updated from its page, and taken away again from its menu', async () => {
     const { window } = console
-    await window.keyboard.press('u')
+    await window.keyboard.press('m')
+    await window.keyboard.press('g')
     expect(await window.getByTestId('upgrade-versions').innerText()).toMatch(/on the machine, \d+\.\d+\.\d+ with this/)
     await window.getByTestId('upgrade-submit').click()
     await window.getByText('box has the agent').waitFor()

@@ -66,7 +66,7 @@ export const listTimeline = defineCall({
     /** Whether there is more of it, older than the last entry. */
     more: z.boolean(),
     /** The clock of the machine: a console whose clock differs still draws now where it is. */
-    now: z.string(),
+    now: z.iso.datetime({ offset: true }),
   }),
 })
 

@@ -36,13 +36,16 @@ const tones: readonly Tone[] = ['engine', 'person', 'up', 'unknown', 'broken', '
 /** Each entry is read once: with every piece of news all of them are put in order again. */
 const known = new WeakMap<TimelineEntry, Placed>()
 
+/** What a machine says to have happened outside these years did not, and no scale reaches there. */
+const latest = Date.UTC(3000, 0)
+
 /** Entries in time order, as they are drawn and listed. */
 export function place(entries: Iterable<TimelineEntry>): Placed[] {
   const placed: Placed[] = []
   for (const entry of entries) {
     const one = known.get(entry) ?? placeOne(entry)
     known.set(entry, one)
-    if (!Number.isNaN(one.start)) placed.push(one)
+    if (one.start >= 0 && one.start < latest) placed.push(one)
   }
   return placed.sort((a, b) => a.start - b.start || (a.entry.key < b.entry.key ? -1 : 1))
 }
@@ -50,7 +53,11 @@ export function place(entries: Iterable<TimelineEntry>): Placed[] {
 function placeOne(entry: TimelineEntry): Placed {
   const start = Date.parse(entry.at)
   const until = entry.until === null ? start : Date.parse(entry.until)
-  const end = entry.running ? Number.POSITIVE_INFINITY : Number.isNaN(until) ? start : Math.max(start, until)
+  const end = entry.running
+    ? Number.POSITIVE_INFINITY
+    : Number.isNaN(until)
+      ? start
+      : Math.min(Math.max(start, until), latest)
   return { entry, start, end, tone: tones.find((tone) => tone === entry.tone) ?? 'off' }
 }
 

@@ -141,3 +141,12 @@ test('control is a person’s before an engine’s before nobody’s, and a gap 
     [200, 300, 'up'],
   ])
 })
+
+test('what is said to have happened at no time, or in no year of ours, is not drawn', () => {
+  const times = ['<img src=x>', '', '+275760-09-13T00:00:00.000Z', '-000001-01-01T00:00:00Z', at(5)]
+  const placed = place(
+    times.map((time, index) => ({ ...made(0), key: String(index), at: time, until: times[2] ?? null })),
+  )
+  expect(placed.map(({ entry: { key } }) => key)).toEqual(['4'])
+  expect(new Date(placed[0]?.end ?? Number.NaN).getUTCFullYear()).toBe(3000)
+})

@@ -20,6 +20,8 @@ const lookEveryMs = 5000
 const keepEveryMs = 60_000
 /** Closer than this two clocks are the same: the way there takes its time, too. */
 const sameClockMs = 1000
+/** A clock that is off by more tells nothing at all. */
+const wildClockMs = 10 * 365 * 24 * 3600 * 1000
 /** Heard all the time, and nothing of the timeline. */
 const unimportant: ReadonlySet<string> = new Set(['viewers', 'build_output', 'metrics', 'sandbox_active'])
 
@@ -85,7 +87,7 @@ export function useEntries(machine: MachineView): Entries {
         const answer = await callAgent(machineId, 'timeline.list', params)
         if (turn.current !== mine) return
         const ahead = Date.parse(answer.now) - (sent + Date.now()) / 2
-        const skewMs = Math.abs(ahead) < sameClockMs ? 0 : ahead
+        const skewMs = Math.abs(ahead) < sameClockMs || Math.abs(ahead) > wildClockMs ? 0 : ahead
         setState((now) => taken(now, answer, params, skewMs))
       } catch (error) {
         if (turn.current !== mine) return

@@ -2,6 +2,7 @@ import type { AuditEntry } from '../../contract/audit.ts'
 import type { TimelineEntry, TimelineKind } from '../../contract/timeline.ts'
 import { redactPageText } from '../redaction.ts'
 import { entry, type TimelineBook } from './book.ts'
+import { shifted } from './shifted.ts'
 
 type Details = Record<string, unknown>
 type Audited = Pick<
@@ -119,7 +120,7 @@ function writeRecording(book: TimelineBook, audited: Audited): void {
 
 function over({ createdAt, durationMs, result }: Audited): string | null {
   if (result === 'pending' || durationMs === null || durationMs === 0) return null
-  return new Date(Date.parse(createdAt) + durationMs).toISOString()
+  return shifted(createdAt, durationMs)
 }
 
 function said(details: Details): string {

@@ -2,6 +2,7 @@ import type { AgentEvent } from '../../contract/index.ts'
 import { redactPageText } from '../redaction.ts'
 import { entry, joined, type TimelineBook } from './book.ts'
 import { momentKey, operationKey } from './from-event.ts'
+import { shifted } from './shifted.ts'
 
 /** What engines and jobs did; false when the event is not about them. */
 export function writeEngineEvent(book: TimelineBook, event: AgentEvent): boolean {
@@ -72,7 +73,7 @@ function writeSwitch(book: TimelineBook, { record }: Extract<AgentEvent, { type:
   book.put(
     entry({
       ...{ key: `switch:${record.id}`, kind: 'engine', what: 'switch', until: record.time },
-      at: new Date(Date.parse(record.time) - durationMs).toISOString(),
+      at: shifted(record.time, -durationMs),
       tone: success ? 'engine' : 'broken',
       title: `${success ? 'Switched' : 'Could not switch'} from ${driver(from)} to ${driver(to)}`,
       detail: [
@@ -102,7 +103,7 @@ function writeOperation(book: TimelineBook, event: Extract<AgentEvent, { type: '
   book.put(
     entry({
       ...{ key: operationKey(event), kind: 'engine', what: 'operation', at: attempt.startedAt },
-      until: new Date(Date.parse(attempt.startedAt) + attempt.durationMs).toISOString(),
+      until: shifted(attempt.startedAt, attempt.durationMs),
       tone: !fine ? 'broken' : attempt.engine === 'human' || result === 'taken_over' ? 'person' : 'engine',
       title: `${driver(attempt)}: ${kind} ${results[result] ?? result}`,
       detail: [
