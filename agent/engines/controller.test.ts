@@ -92,7 +92,8 @@ describe('a switch', () => {
 
   test('goes on to the next one when an engine cannot be connected, or does not see the page', async () => {
     for (const conductOfFirst of ['fails', 'hangs', 'blind'] as const) {
-      const { controller, records, state, open } = world()
+      // Two engines are tried: that takes its time on a busy machine, and the limit of the whole is not the point here.
+      const { controller, records, state, open } = world(10_000)
       state.conduct = conductOfFirst
       const [first, second] = [drivers[0] as Driver, drivers[2] as Driver]
       const switching = controller.switchTo([first, second], why)
@@ -106,7 +107,7 @@ describe('a switch', () => {
   })
 
   test('ends as browser-died, recorded, when the browser does not answer', async () => {
-    const { controller, records, state } = world()
+    const { controller, records, state } = world(10_000)
     const answers = state
     const connected = await controller.connect(drivers[0] as Driver)
     expect(connected.url).toBe('http://page/')
