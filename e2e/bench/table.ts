@@ -1,11 +1,13 @@
 import type { Finding } from './bench.ts'
+import { shown } from './target.ts'
 
 const headings = ['', 'bench', 'ours', 'yardstick', 'ratio', 'target', 'against']
 
 /** The findings as lines for a person. */
 export function table(findings: readonly Finding[]): string {
   const rows = findings.map(({ name, ours, yardstick, ratio, unit, target, met, against }) => [
-    met ? '✓' : '✗',
+    // A figure without a target is only shown: a tick beside it would say something.
+    target === shown.text ? '·' : met ? '✓' : '✗',
     name,
     `${ours} ${unit}`,
     `${yardstick} ${unit}`,
