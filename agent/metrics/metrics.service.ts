@@ -44,8 +44,7 @@ export class MetricsService {
     const disk = await fs.statfs(this.#disk)
     const total = os.totalmem()
     const used = total - os.freemem()
-    const diskTotal = disk.blocks * disk.bsize
-    const diskUsed = diskTotal - disk.bavail * disk.bsize
+    const { diskUsed, diskTotal, diskPercent } = diskUse(disk)
     this.#last = now
     this.#latest = {
       cpu: { usagePercent: percent(now.busy - before.busy, now.total - before.total), cores: os.cpus().length },
@@ -53,7 +52,7 @@ export class MetricsService {
       disk: {
         usedGb: round(diskUsed / 2 ** 30),
         totalGb: round(diskTotal / 2 ** 30),
-        usagePercent: percent(diskUsed, diskTotal),
+        usagePercent: diskPercent,
       },
       network: {
         rxBytesPerSec: Math.max(0, Math.round((now.rx - before.rx) / seconds)),
@@ -68,6 +67,16 @@ export class MetricsService {
     const first = await sample()
     await new Promise((resolve) => setTimeout(resolve, 100))
     return first
+  }
+}
+
+/** As df says it: what is kept for root is neither used nor there for others. */
+export function diskUse(disk: { blocks: number; bfree: number; bavail: number; bsize: number }) {
+  const used = disk.blocks - disk.bfree
+  return {
+    diskUsed: used * disk.bsize,
+    diskTotal: disk.blocks * disk.bsize,
+    diskPercent: percent(used, used + disk.bavail),
   }
 }
 

@@ -18,14 +18,14 @@ export function openMetrics(metrics: Metrics, counters: readonly Counter[], gaug
   }
   gauge({ name: 'cpu_usage_ratio', help: 'Share of CPU time in use.', value: metrics.cpu.usagePercent / 100 })
   gauge({ name: 'cpu_cores', help: 'Logical CPU cores.', value: metrics.cpu.cores })
-  gauge({ name: 'memory_used_bytes', help: 'Memory in use.', value: metrics.memory.usedMb * 2 ** 20 })
-  gauge({ name: 'memory_total_bytes', help: 'Memory there is.', value: metrics.memory.totalMb * 2 ** 20 })
+  gauge({ name: 'memory_used_bytes', help: 'Memory in use.', value: Math.round(metrics.memory.usedMb * 2 ** 20) })
+  gauge({ name: 'memory_total_bytes', help: 'Memory there is.', value: Math.round(metrics.memory.totalMb * 2 ** 20) })
   gauge({
     name: 'disk_used_bytes',
     help: 'Disk in use where the agent keeps its data.',
-    value: metrics.disk.usedGb * 2 ** 30,
+    value: Math.round(metrics.disk.usedGb * 2 ** 30),
   })
-  gauge({ name: 'disk_total_bytes', help: 'Size of that disk.', value: metrics.disk.totalGb * 2 ** 30 })
+  gauge({ name: 'disk_total_bytes', help: 'Size of that disk.', value: Math.round(metrics.disk.totalGb * 2 ** 30) })
   gauge({ name: 'network_receive_bytes_per_second', help: 'Bytes in.', value: metrics.network.rxBytesPerSec })
   gauge({ name: 'network_transmit_bytes_per_second', help: 'Bytes out.', value: metrics.network.txBytesPerSec })
   for (const item of gauges) gauge(item)
