@@ -22,8 +22,9 @@ export default defineConfig({
           name: 'integration',
           environment: 'node',
           include: ['{agent,electron,resources}/**/*.itest.ts'],
-          // One file at a time: each may start a container daemon or a browser of its own.
-          fileParallelism: false,
+          // Two files side by side: they mostly wait for programs that start and stop. More would starve those on a
+          // small machine, since each file may start a container daemon or a browser of its own.
+          maxWorkers: 2,
           ...patient,
         },
       },
@@ -32,6 +33,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           environment: 'node',
+          // One at a time: a window that has the keyboard's focus is alone on its display, and frames are drawn by the CPU.
           include: ['e2e/**/*.e2e.ts'],
           fileParallelism: false,
           ...patient,

@@ -270,8 +270,12 @@ describe('the fleet', () => {
     await window.getByRole('heading', { name: 'Audit' }).waitFor()
     await console.stop()
     console = await startConsole({ userData })
-    const places = () => Promise.all(console.app.windows().map(async (page) => new URL(page.url()).hash.split('/')[1]))
-    await until('both windows', async () => (await places()).sort().join() === 'audit,machine')
+    const places = () => console.app.windows().map((page) => new URL(page.url()).hash.split('/')[1])
+    await until('both windows', () => {
+      const shown = places().sort().join()
+      if (shown === 'audit,machine') return true
+      throw new Error(`there are: ${shown}`)
+    })
     window = console.app.windows().find((page) => page.url().includes('#/audit')) ?? console.window
     // From the copy: neither agent is there any more.
     await at('audit-table').getByText('Someone else').first().waitFor()

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -76,6 +76,8 @@ async function killedParent(): Promise<number> {
   })
   const pid = Number(await firstLine(parent.stdout))
   expect(signal(pid, 0)).toBe(true)
+  // Until the guard has become the program, nothing is guarded; the record has to do for that moment.
+  await expect.poll(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0]).toBe(process.execPath)
   parent.kill('SIGKILL')
   return pid
 }
