@@ -48,6 +48,7 @@ function readBytes(request: IncomingMessage, response: ServerResponse): Promise<
       } else chunks.push(chunk)
     })
     request.on('end', () => resolve(Buffer.concat(chunks)))
-    request.on('error', reject)
+    // Nobody reads the answer; what counts is that it is not taken for a fault of the agent.
+    request.on('error', () => reject(new Problem('cancelled', 'The client went away before its body was whole.')))
   })
 }
