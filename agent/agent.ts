@@ -114,7 +114,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
     history,
     tickets,
     inspect: cached(
-      () => inspectMachine(docker.engine, config.dockerEnv, findChromium(), engines.hatchet()),
+      () => inspectMachine(docker.engine, config.dockerEnv, config.adspower.url, findChromium(), engines.hatchet()),
       inspectionKeptMs,
     ),
     health: docker.health,

@@ -23,8 +23,15 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
     return value
   } catch (error) {
     if (error instanceof Problem) throw error
-    throw new Problem('bad-request', `The body is not JSON: ${error instanceof Error ? error.message : ''}`)
+    throw new Problem('bad-request', `The body is not JSON${whereWrong(error)}. Correct it and try again.`)
   }
+}
+
+/** V8 quotes what it could not read, and that may be a secret: only the place is passed on. */
+function whereWrong(error: unknown): string {
+  const text = error instanceof Error ? error.message : ''
+  if (text.startsWith('nested')) return `: ${text}`
+  return / (at position \d+)/.exec(text)?.[0] ?? ''
 }
 
 function refuseProto(key: string, value: unknown): unknown {
