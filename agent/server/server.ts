@@ -32,11 +32,17 @@ export async function startServer(
 ): Promise<RunningServer> {
   const answer = createRequestHandler(parts)
   // Whatever goes wrong with one request must not end the agent.
-  const handleRequest = (request: http.IncomingMessage, response: http.ServerResponse) =>
-    answer(request, response).catch((error: unknown) => {
+  const handleRequest = (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const fail = (error: unknown) => {
       parts.log('error', 'a request could not be answered', { error: String(error) })
       response.destroy()
-    })
+    }
+    try {
+      answer(request, response)?.catch(fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
   const upgrades = createUpgradeHandler(parts, limits.pingMs)
   const create = () => {
     const server = http.createServer(
@@ -48,12 +54,12 @@ export async function startServer(
         maxHeaderSize: 16 * 1024,
         noDelay: true,
       },
-      (request, response) => void handleRequest(request, response),
+      handleRequest,
     )
     server.maxConnections = 2000
     // Whether a body is wanted is known once its headers are checked: until then nobody is told to send it.
-    server.on('checkContinue', (request, response) => void handleRequest(request, response))
-    server.on('checkExpectation', (request, response) => void handleRequest(request, response))
+    server.on('checkContinue', handleRequest)
+    server.on('checkExpectation', handleRequest)
     server.on('upgrade', (request, stream, head) => void upgrades.handle(request, stream, head))
     // What cannot be parsed has no route: answered here, so that a client sees why.
     server.on('clientError', (error: NodeJS.ErrnoException, stream: Socket) => {
