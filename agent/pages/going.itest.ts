@@ -44,27 +44,30 @@ describe('navigate', () => {
   })
 
   test('whatever a page calls its files, they stay in the folder for them', async () => {
+    const { dataDir } = bench.rig
+    const escaped = `escaped-${path.basename(path.dirname(dataDir))}`
     const names = [
-      '../../../../../../tmp/escaped',
-      '/tmp/escaped',
+      `../../../../../../tmp/${escaped}`,
+      `/tmp/${escaped}`,
       '..',
       '.bashrc',
-      'a/../../escaped',
+      `a/../../${escaped}`,
       `${'x'.repeat(3000)}.bin`,
     ]
-    const before = bench.rig.dataDir
     for (const name of names) {
       const { download } = await go(`/file?name=${encodeURIComponent(name)}`)
       expect(download?.filename).not.toMatch(/[/\\]|^\.\.$/)
     }
-    const folder = path.join(before, 'contexts', 'default', 'downloads')
+    const folder = path.join(dataDir, 'contexts', 'default', 'home', 'Downloads')
     const kept = await until('the files', () => {
       const found = fs.readdirSync(folder).filter((file) => !file.endsWith('.crdownload'))
       return found.length >= names.length && found
     })
     for (const file of kept) expect(fs.lstatSync(path.join(folder, file)).isFile()).toBe(true)
-    expect(fs.existsSync('/tmp/escaped')).toBe(false)
-    expect(fs.readdirSync(before).join()).not.toContain('escaped')
+    expect(fs.existsSync(`/tmp/${escaped}`)).toBe(false)
+    const everywhere = fs.readdirSync(path.dirname(dataDir), { recursive: true, encoding: 'utf8' })
+    const outside = everywhere.filter((file) => file.includes(escaped) && !file.includes('home/Downloads/'))
+    expect(outside).toEqual([])
   })
 
   test('waits as far as asked', async () => {
