@@ -27,7 +27,7 @@ import { createGuard } from './server/guard.ts'
 import { checkBind } from './server/listen.ts'
 import { Once } from './server/once.ts'
 import { createCounters, type ServerParts } from './server/parts.ts'
-import { startServer } from './server/server.ts'
+import { type ServerLimits, startServer } from './server/server.ts'
 import { Throttle } from './server/throttle.ts'
 import { Tickets } from './server/tickets.ts'
 import { drawPage } from './timeline/draw-page.ts'
@@ -50,6 +50,8 @@ export interface AgentHooks {
   pauseDeploy?: DeployPause
   /** Reads the configuration again, when someone asks for that. */
   readConfig?: () => Config
+  /** For tests that wait until a limit has passed. */
+  limits?: ServerLimits
 }
 
 /** Puts the agent together and starts it. */
@@ -58,8 +60,8 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
   let port: number | null = null
   fs.mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const agentId = agentIdentity(config.dataDir)
-  const audit = new AuditLog(config.dataDir)
-  const events = new EventLog(config.dataDir)
+  const audit = new AuditLog(config.dataDir, log)
+  const events = new EventLog(config.dataDir, log)
   const browser = createBrowserParts({
     ...{ dataDir: config.dataDir, uploadDir: config.uploadDir, publish: events.publish, audit, log },
     ...{ restart: config.browserRestart, existingDisplay: config.existingDisplay, adspower: config.adspower },
@@ -112,7 +114,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
     history,
     tickets,
     inspect: cached(
-      () => inspectMachine(docker.engine, config.dockerEnv, findChromium(), engines.hatchet()),
+      () => inspectMachine(docker.engine, config.dockerEnv, config.adspower.url, findChromium(), engines.hatchet()),
       inspectionKeptMs,
     ),
     health: docker.health,
@@ -165,7 +167,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
     events.close()
     audit.close()
   }
-  const server = await startServer(config, parts).catch(async (error: unknown) => {
+  const server = await startServer(config, parts, hooks.limits).catch(async (error: unknown) => {
     await close()
     throw error
   })

@@ -51,6 +51,8 @@ async function run(): Promise<void> {
     // Parts that look for their settings themselves find those of the file too; the secret, no program finds.
     Object.assign(process.env, settings)
     delete process.env['PILOTHOUSE_SECRET']
+    // Keys of models and registries stay there for the parts that need them; a report of a crash has no use for them.
+    process.report.excludeEnv = true
     // Meant for this process alone.
     delete process.env['NODE_COMPILE_CACHE']
     await serve(config, secret, {
@@ -68,6 +70,7 @@ async function run(): Promise<void> {
     const machine = await inspectMachine(
       engine,
       config.dockerEnv,
+      config.adspower.url,
       findChromium(),
       inspectHatchet({ token: config.hatchetToken }),
     )

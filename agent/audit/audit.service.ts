@@ -4,6 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { AuditEntry } from '../../shared/contract/audit.ts'
 import type { AuditAction } from '../../shared/contract/audit-actions.ts'
 import { Problem } from '../../shared/errors.ts'
+import type { Log } from '../log.ts'
 import { inTransaction, openDatabase, rows } from '../storage/database.ts'
 import { migrations } from './audit.schema.ts'
 
@@ -46,10 +47,12 @@ export class AuditLog {
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
   readonly #listeners = new Set<() => void>()
+  readonly #log: Log
   #head: string
   #lastSeq: number
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, log: Log = () => {}) {
+    this.#log = log
     this.#database = openDatabase(path.join(dataDir, 'audit.db'), migrations, true)
     this.#insert = this.#database.prepare(
       'INSERT INTO links (seq, kind, of, time, action, operator, idempotency_key, payload, prev, hash) VALUES (?,?,?,?,?,?,?,?,?,?)',
@@ -66,14 +69,27 @@ export class AuditLog {
     return this.#append('intent', null, { action, operator, peer, requestId, details, idempotencyKey })
   }
 
+  /** Never throws: what was done is done, and whoever asked for it has to hear how it went. The next start closes it. */
   finish(id: number, outcome: Outcome): void {
-    this.#append('result', id, { ...outcome })
+    try {
+      this.#append('result', id, { ...outcome })
+    } catch (error) {
+      this.#log('error', 'how something went is not in the audit log', {
+        id,
+        result: outcome.result,
+        ...because(error),
+      })
+    }
   }
 
-  /** Something the agent did of itself, such as a lease that ran out. */
+  /** Something the agent did of itself, such as a lease that ran out: that happens, whatever the disk says. */
   recordSystem(action: AuditAction, details: Record<string, unknown>): void {
-    const id = this.begin({ action, operator: null, peer: 'agent', requestId: 'agent', details })
-    this.finish(id, { result: 'success', durationMs: 0 })
+    try {
+      const id = this.begin({ action, operator: null, peer: 'agent', requestId: 'agent', details })
+      this.finish(id, { result: 'success', durationMs: 0 })
+    } catch (error) {
+      this.#log('error', 'something the agent did of itself is not in the audit log', { action, ...because(error) })
+    }
   }
 
   /** Whether a state-changing call with this key was begun within the time, in this run or an earlier one. */
@@ -237,6 +253,11 @@ export class AuditLog {
       }
     })
   }
+}
+
+function because(error: unknown): { error: string } {
+  const { cause } = error as { cause?: unknown }
+  return { error: String(cause ?? error) }
 }
 
 function hashLink(link: Omit<Row, 'hash'>): string {

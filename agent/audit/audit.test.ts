@@ -85,3 +85,50 @@ test('entries are listed newest first, by page and by filter', () => {
   expect(audit.list({ page: 1, pageSize: 10, from: '2999-01-01T00:00:00Z' }).total).toBe(0)
   audit.close()
 })
+
+test('what a console said of its own end is kept, and told to it the next time', () => {
+  const audit = new AuditLog(dataDir)
+  const echo = (entries: number) =>
+    audit.begin({
+      ...{ action: 'audit_echo', operator: 'Ada', peer: 'unix', requestId: 'r' },
+      details: { consoleId: 'c', console: { entries, head: String(entries).repeat(64).slice(0, 64) } },
+    })
+  echo(1)
+  expect(audit.echoBefore('c')).toBeNull()
+  const seen = audit.size
+  const head = audit.head
+  echo(2)
+  expect(audit.echoBefore('c')).toMatchObject({ entries: 1, head: '1'.repeat(64) })
+  expect(audit.echoBefore('another')).toBeNull()
+  // What the console has seen of the agent's end it finds there again; of an end that was cut off, it does not.
+  expect([audit.hashAt(seen), audit.hashAt(0), audit.hashAt(seen + 50)]).toEqual([head, '0'.repeat(64), null])
+  audit.close()
+  expect(tamper('DELETE FROM links WHERE seq > 0; DELETE FROM sqlite_sequence')).toMatchObject({
+    sound: true,
+    entries: 0,
+  })
+  const cut = new AuditLog(dataDir)
+  expect(cut.hashAt(seen)).toBeNull()
+  cut.close()
+})
+
+test('a result that cannot be written does not undo what was done; an intent that cannot be written prevents it', () => {
+  const logged: string[] = []
+  const audit = new AuditLog(dataDir, (_level, message) => void logged.push(message))
+  const id = audit.begin(intent)
+  const breaker = new DatabaseSync(path.join(dataDir, 'audit.db'))
+  breaker.exec('ALTER TABLE links RENAME TO gone')
+  expect(() => audit.begin(intent)).toThrow(expect.objectContaining({ code: 'audit-unavailable' }))
+  expect(logged).toEqual([])
+  audit.finish(id, { result: 'success' })
+  audit.recordSystem('hand_back', { reason: 'expired' })
+  expect(logged).toHaveLength(2)
+  breaker.exec('ALTER TABLE gone RENAME TO links')
+  breaker.close()
+  audit.finish(audit.begin(intent), { result: 'success' })
+  expect(audit.verify()).toMatchObject({ sound: true, entries: 3 })
+  audit.close()
+  const next = new AuditLog(dataDir)
+  expect(next.list({ page: 1, pageSize: 5 }).entries.map(({ result }) => result)).toEqual(['success', 'unknown'])
+  next.close()
+})

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AgentProcess, startAgentProcess } from '../../e2e/rigs/agent-process.ts'
 import { freePort } from '../../e2e/rigs/ports.ts'
 import { times } from '../../e2e/rigs/soak.ts'
+import { sockets } from '../../shared/contract/index.ts'
 
 let agent: AgentProcess
 let port: number
@@ -48,9 +49,26 @@ function maskedFrame(first: number, payload: Buffer): Buffer {
 const closing = maskedFrame(0x88, Buffer.from([3, 232]))
 const many = (count: number, make: () => Buffer) => Buffer.concat([...Array.from({ length: count }, make), closing])
 
-const paths = ['/v1/browser/cdp', '/v1/browser/cdp?role=observer', '/ws/vnc', '/v1/browser/watch']
+const paths = [
+  '/v1/browser/cdp',
+  '/v1/browser/cdp?role=observer',
+  '/ws/vnc',
+  '/v1/browser/watch',
+  '/ws/events',
+  '/ws/logs',
+  '/v1/browser/cdp/devtools/page/:targetId',
+]
+/** These two have programs behind them, and a test of their own in agent/terminal. */
+const elsewhere = ['/ws/exec', '/ws/terminal']
 
-test.each(paths)('%s survives malformed frames and tiny fragments', { timeout: 120_000 }, async (path) => {
+test('no socket of the contract is left out', () => {
+  const tried = new Set([...paths.map((path) => path.split('?')[0]), ...elsewhere])
+  expect(sockets.map(({ path }) => path).filter((path) => !tried.has(path))).toEqual([])
+})
+
+test.each(paths)('%s survives malformed frames and tiny fragments', { timeout: 120_000 }, async (pattern) => {
+  const { tabs } = await agent.client.call('tabs.list')
+  const path = pattern.replace(':targetId', tabs[0]?.id ?? '')
   const before = residentBytes()
   // Not WebSocket at all: each of these closes its connection.
   for (let batch = 0; batch < times(4, 25); batch++)

@@ -9,6 +9,7 @@ import { importServiceImage } from '../deploys/test-image.ts'
 import { followAgent, problemOf, startTestMachine, type TestMachine } from '../deploys/test-machine.ts'
 import { DockerEngine } from './engine.ts'
 import type { DockerEvent } from './follow-events.ts'
+import { type Recorder, startRecorder } from './test-recorder.ts'
 
 const patient = { timeoutMs: 60_000 }
 
@@ -50,15 +51,18 @@ describe('without Docker', () => {
 describe.skipIf(noDockerd !== undefined)(`with Docker ${noDockerd ?? ''}`, () => {
   let dockerd: Dockerd
   let machine: TestMachine
+  let recorder: Recorder
   beforeAll(async () => {
     dockerd = await startDockerd()
     await dockerd.importBusybox('busybox:test')
     await importServiceImage(dockerd, 'ghosthands:v1', 'good')
-    machine = await startTestMachine(dockerd)
+    recorder = await startRecorder(dockerd.socketPath)
+    machine = await startTestMachine(dockerd, {}, { DOCKER_HOST: `unix://${recorder.socketPath}` })
   }, 120_000)
   afterAll(async () => {
     await machine?.clear()
     await machine?.stop()
+    await recorder?.stop()
     await dockerd?.stop()
   })
   const client = () => machine.rig.client
@@ -170,6 +174,37 @@ describe.skipIf(noDockerd !== undefined)(`with Docker ${noDockerd ?? ''}`, () =>
       process.kill(dockerd.pid, 'SIGCONT')
     }
     await until('health', async () => (await client().call('machine.health')).status === 'ok')
+  })
+
+  test('Docker was asked for these things and for nothing else', async () => {
+    await client().call('workers.start', { envOverrides: { A: 'b' } }, patient)
+    await client().call('logs.get', { service: 'ghosthands-worker' })
+    await client()
+      .call('deploys.deploy', { image_tag: 'nowhere' }, patient)
+      .catch(() => {})
+    await client().call('deploys.deploy', { image_tag: 'v1' }, patient)
+    const listed = [
+      /^GET \/(_ping|version|events)$/,
+      /^GET \/containers\/(json|[\w.-]+\/(json|stats|logs))$/,
+      /^POST \/containers\/(create|[\w.-]+\/(start|stop|restart|rename))$/,
+      /^DELETE \/containers\/[\w.-]+$/,
+      /^GET \/images\/[\w.:@-]+\/json$/,
+      /^POST \/images\/create$/,
+    ]
+    const all = recorder.asked.map(({ method, path }) => `${method} ${path}`)
+    expect(all.filter((one) => !listed.some((pattern) => pattern.test(one)))).toEqual([])
+    for (const pattern of listed) expect([pattern, all.some((one) => pattern.test(one))]).toEqual([pattern, true])
+
+    const made = recorder.asked.filter(({ path }) => path === '/containers/create')
+    expect(made.length).toBeGreaterThan(2)
+    const wanted = ['NetworkMode', 'PortBindings', 'RestartPolicy', 'Privileged', 'ShmSize', 'Memory']
+    for (const { body } of made) {
+      const { HostConfig, ...rest } = JSON.parse(body) as { HostConfig: Record<string, unknown> }
+      expect(Object.keys(HostConfig).filter((key) => !wanted.includes(key))).toEqual([])
+      expect(HostConfig['Privileged']).toBe(false)
+      const keys = ['name', 'Image', 'Cmd', 'Env', 'Labels', 'ExposedPorts', 'StopTimeout']
+      expect(Object.keys(rest).filter((key) => !keys.includes(key))).toEqual([])
+    }
   })
 
   function post(path: string, body: unknown): Promise<number> {

@@ -1,3 +1,5 @@
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
 import { freshFolder } from '../../e2e/rigs/folder.ts'
@@ -116,5 +118,34 @@ test('what a listener publishes in answer is heard after what it answers to, by 
     [4, 'agent_started'],
   ])
   log.close()
+  remove()
+})
+
+test('a disk that takes nothing keeps no event from those who listen; who replays is told of a gap', () => {
+  const { folder: dataDir, remove } = freshFolder('events')
+  const logged: string[] = []
+  const log = new EventLog(dataDir, (_level, message) => void logged.push(message))
+  const told: number[] = []
+  log.subscribe(({ seq }) => void told.push(seq))
+  log.publish('agent_started', { agentVersion: '1' })
+  log.publish('agent_started', { agentVersion: '2' })
+  const breaker = new DatabaseSync(path.join(dataDir, 'events.db'))
+  breaker.exec('ALTER TABLE events RENAME TO gone')
+  log.publish('agent_stopping', { reason: 'lost' })
+  log.publish('agent_stopping', { reason: 'lost too' })
+  expect(told).toEqual([1, 2, 3, 4])
+  expect(logged).toEqual(['events cannot be stored'])
+  breaker.exec('ALTER TABLE gone RENAME TO events')
+  breaker.close()
+  log.publish('agent_stopping', { reason: 'stored' })
+  expect(told).toEqual([1, 2, 3, 4, 5])
+  // Nothing from before the gap is left: whoever saw number 2 last learns that something is missing.
+  expect([log.oldestSeq, log.lastSeq]).toEqual([5, 5])
+  expect(log.after(0).map(({ seq }) => seq)).toEqual([5])
+  log.close()
+  const next = new EventLog(dataDir)
+  next.publish('agent_started', { agentVersion: '3' })
+  expect(next.lastSeq).toBe(6)
+  next.close()
   remove()
 })

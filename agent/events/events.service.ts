@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { EventData, EventType } from '../../shared/contract/index.ts'
+import type { Log } from '../log.ts'
 import { openDatabase, rows } from '../storage/database.ts'
 import type { Publish } from './publish.ts'
 
@@ -34,10 +35,14 @@ export class EventLog {
   #telling = false
   #sincePrune = 0
   #closed = false
+  /** The last event that could not be stored; 0 while all are. */
+  #lost = 0
+  readonly #log: Log
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, log: Log = () => {}) {
+    this.#log = log
     this.#database = openDatabase(path.join(dataDir, 'events.db'), migrations, false)
-    this.#insert = this.#database.prepare('INSERT INTO events (time, type, data) VALUES (?, ?, ?)')
+    this.#insert = this.#database.prepare('INSERT INTO events (seq, time, type, data) VALUES (?, ?, ?, ?)')
     this.#after = this.#database.prepare('SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?')
     // AUTOINCREMENT keeps its own count, so that a number is not given twice even after pruning.
     const kept = this.#database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").get()
@@ -47,11 +52,25 @@ export class EventLog {
   readonly publish: Publish = <Type extends EventType>(type: Type, data: EventData[Type]) => {
     if (this.#closed) return
     const time = new Date().toISOString()
-    const inserted = this.#insert.run(time, type, JSON.stringify(data))
-    this.#seq = Number(inserted.lastInsertRowid)
+    this.#seq++
+    this.#store(time, type, JSON.stringify(data))
     this.#untold.push({ seq: this.#seq, time, type, ...data })
     if (++this.#sincePrune >= 1000) this.#prune()
     this.#tell()
+  }
+
+  /** A disk that takes nothing must not keep what happens from happening, nor from those who listen now. */
+  #store(time: string, type: string, data: string): void {
+    try {
+      this.#insert.run(this.#seq, time, type, data)
+      if (this.#lost === 0) return
+      // Whoever asks for what is missing must be told of a gap: so nothing before it is kept either.
+      this.#database.prepare('DELETE FROM events WHERE seq <= ?').run(this.#lost)
+      this.#lost = 0
+    } catch (error) {
+      if (this.#lost === 0) this.#log('error', 'events cannot be stored', { type, error: String(error) })
+      this.#lost = this.#seq
+    }
   }
 
   /** A listener may publish something itself: everyone hears that after what it answers to, never before. */
@@ -88,7 +107,7 @@ export class EventLog {
 
   get oldestSeq(): number {
     const row = this.#database.prepare('SELECT min(seq) AS seq FROM events').get() as { seq: number | null }
-    return row.seq ?? this.#seq + 1
+    return this.#lost === 0 ? (row.seq ?? this.#seq + 1) : this.#lost + 1
   }
 
   close(): void {
@@ -99,6 +118,10 @@ export class EventLog {
 
   #prune(): void {
     this.#sincePrune = 0
-    this.#database.prepare('DELETE FROM events WHERE seq <= ?').run(this.#seq - keptEvents)
+    try {
+      this.#database.prepare('DELETE FROM events WHERE seq <= ?').run(this.#seq - keptEvents)
+    } catch {
+      // A full disk: said when the next event cannot be stored.
+    }
   }
 }

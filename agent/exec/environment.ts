@@ -3,7 +3,7 @@ import { markVariable } from '../processes/process-table.ts'
 
 /** What is the agent's own, or its supervisor's, and no business of the programs that people start. */
 const withheld =
-  /^(PILOTHOUSE_|HATCHET_CLIENT_TOKEN$|CREDENTIALS_DIRECTORY$|NOTIFY_SOCKET$|INVOCATION_ID$|JOURNAL_STREAM$|LISTEN_|WATCHDOG_|NODE_OPTIONS$|NODE_CHANNEL_|VITEST|TMUX|STY$|WINDOWID$|TERMCAP$|COLUMNS$|LINES$)/
+  /^(PILOTHOUSE_|HATCHET_CLIENT_TOKEN$|OPENAI_API_KEY$|CREDENTIALS_DIRECTORY$|NOTIFY_SOCKET$|INVOCATION_ID$|JOURNAL_STREAM$|LISTEN_|WATCHDOG_|NODE_OPTIONS$|NODE_CHANNEL_|VITEST|TMUX|STY$|WINDOWID$|TERMCAP$|COLUMNS$|LINES$)/
 
 /** The environment of commands and terminals: the agent's, without its secrets, and enough for a login. */
 export function commandEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {

@@ -23,6 +23,10 @@ export class ContainerList {
   #questions = 0
   #answered = 0
   #up = true
+  /** Counts what Docker has told by itself, and how much of that the list knows of. */
+  #changes = 0
+  #knows = -1
+  #watching = false
 
   constructor(engine: DockerEngine) {
     this.#engine = engine
@@ -37,16 +41,35 @@ export class ContainerList {
     return this.#up
   }
 
+  /** The list as Docker's own events keep it; asked for where those may have missed something. */
+  current(): Promise<readonly LogContainer[]> {
+    const known = this.#engine.up && this.#knows === this.#changes
+    return known ? Promise.resolve(this.#latest) : this.refresh()
+  }
+
   /** Asks Docker. Of two answers that overtake each other the later question counts. */
   async refresh(): Promise<readonly LogContainer[]> {
+    this.#watch()
     const docker = await this.#engine.client()
     const question = ++this.#questions
+    const changes = this.#changes
     const answer = (await docker.listContainers({ all: true })).map(toLogContainer)
     if (question > this.#answered) {
       this.#answered = question
       this.#latest = answer
+      this.#knows = changes
     }
     return this.#latest
+  }
+
+  /** For as long as the agent runs: it follows Docker's events in any case. */
+  #watch(): void {
+    if (this.#watching) return
+    this.#watching = true
+    this.#engine.onEvent(({ action }) => {
+      if (!action.startsWith('exec_')) this.#changes++
+    })
+    this.#engine.onChange(() => this.#changes++)
   }
 
   /** Calls back after every change. Returns the way to stop. */

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { FileAlarm, type Nudge } from './file-alarm.ts'
 import { type ChainFile, chainFrom, closeChain, offsetOf, openChain } from './file-chain.ts'
 
-const chunkBytes = 256 * 1024
+const chunkBytes = 64 * 1024
+/** What is read at once of a file that has much to give. */
+const floodBytes = 256 * 1024
 /** A line beyond this is passed on in pieces: nothing may make the agent hold more. */
 const maxCarryBytes = 4 * 1024 * 1024
 
@@ -29,6 +31,7 @@ export async function* followFile({
   nudge,
 }: FollowFileOptions): AsyncGenerator<string[]> {
   const alarm = new FileAlarm(file, signal, nudge)
+  const scratch = new Scratch()
   let files = await chainFrom(file, from, timeOf)
   try {
     let offset = files[0] === undefined ? 0 : await offsetOf(files[0].handle, from, timeOf)
@@ -38,7 +41,7 @@ export async function* followFile({
       const last = signal.aborted
       const before = offset
       if (current !== undefined) {
-        const reader = new GrowingFile(current.handle, offset)
+        const reader = new GrowingFile(current.handle, offset, scratch)
         yield* reader.toEnd()
         offset = reader.offset
       }
@@ -51,7 +54,7 @@ export async function* followFile({
       const newer = await openNewer(file, current)
       if (newer.length > 0) {
         // What came between the last read and the rename.
-        if (current !== undefined) yield* new GrowingFile(current.handle, offset).toEnd()
+        if (current !== undefined) yield* new GrowingFile(current.handle, offset, scratch).toEnd()
         await closeChain(files)
         files = newer
         offset = 0
@@ -99,28 +102,50 @@ async function onlyNewer(files: ChainFile[], thanMs: number): Promise<ChainFile[
   return files.filter((file) => !older.includes(file))
 }
 
+/**
+ * One buffer for all reads of a file. A file that grows is looked at a hundred times a second: a new buffer each time
+ * was 60 MB of them before anyone collected the old ones.
+ */
+class Scratch {
+  #buffer = Buffer.alloc(0)
+
+  /** Of at least this size; what was in it is gone. */
+  of(size: number): Buffer {
+    if (this.#buffer.length < size) this.#buffer = Buffer.allocUnsafeSlow(size)
+    return this.#buffer
+  }
+
+  /** A long line was read, as few are: its room is not kept. */
+  shrink(): void {
+    if (this.#buffer.length > floodBytes) this.#buffer = Buffer.alloc(0)
+  }
+}
+
 /** Reads whole lines from a place in a file to its present end. */
 class GrowingFile {
   readonly #handle: fs.FileHandle
+  readonly #scratch: Scratch
   /** Behind the last whole line that was read. */
   offset: number
 
-  constructor(handle: fs.FileHandle, offset: number) {
+  constructor(handle: fs.FileHandle, offset: number, scratch: Scratch) {
     this.#handle = handle
+    this.#scratch = scratch
     this.offset = offset
   }
 
   async *toEnd(): AsyncGenerator<string[]> {
     let size = chunkBytes
     for (;;) {
-      const buffer = Buffer.allocUnsafe(size)
+      const buffer = this.#scratch.of(size)
       const { bytesRead } = await this.#handle.read(buffer, 0, size, this.offset)
       const end = buffer.subarray(0, bytesRead).lastIndexOf(10)
       if (end !== -1) {
         this.offset += end + 1
         const text = buffer.toString('utf8', 0, end)
+        this.#scratch.shrink()
         yield text.split('\n')
-        size = chunkBytes
+        size = bytesRead < size ? chunkBytes : floodBytes
       } else if (bytesRead === size && size < maxCarryBytes) size *= 2
       else if (bytesRead === size) {
         this.offset += bytesRead

@@ -6,6 +6,8 @@ import type { History, HistoryQuery } from './sources.ts'
 const maxAnswerBytes = 10 * 1024 * 1024
 /** A search goes this far back in a log and no further: it must end while someone waits. */
 const maxSearchedBytes = 256 * 1024 * 1024
+/** More than lines, because a stack trace is one line of many, and one more says that there are older ones. */
+const spareEntries = 16
 /** Lines that belong together are looked at together up to here. */
 const maxCarriedEntries = 20_000
 
@@ -20,29 +22,33 @@ export interface BackwardSource {
 /** The last lines that fit, read from the end of a log. */
 export async function readLast(source: BackwardSource, service: string, query: HistoryQuery): Promise<History> {
   const taken = new LastLines(query)
-  let newer: string[] = []
+  /** Read, but older than all that was taken so far. */
+  let older: string[] = []
   let searched = 0
   for await (const portion of source.portions) {
-    const entries = newer.length === 0 ? portion : [...portion, ...newer]
+    older = older.length === 0 ? portion : [...portion, ...older]
     for (const entry of portion) searched += entry.length
-    const cut = entries.length > maxCarriedEntries ? 0 : firstFresh(entries, source.startsAfresh)
-    if (cut === -1) {
-      newer = entries
-      continue
+    // A portion may hold far more than is wanted: what is not looked at costs nothing.
+    for (let cut = cutFor(older, taken.wanted, source); cut !== -1; cut = cutFor(older, taken.wanted, source)) {
+      const entries = older.slice(cut)
+      older = older.slice(0, cut)
+      if (taken.add(assemble(source.decode(entries), service))) return taken.result(true)
+      if (cut === 0) break
     }
-    newer = entries.slice(0, cut)
-    if (taken.add(assemble(source.decode(entries.slice(cut)), service))) return taken.result(true)
     if (searched > maxSearchedBytes) return taken.result(true)
   }
-  if (newer.length > 0) taken.add(assemble(source.decode(newer), service))
+  if (older.length > 0) taken.add(assemble(source.decode(older), service))
   return taken.result(false)
 }
 
-function firstFresh(entries: readonly string[], startsAfresh: BackwardSource['startsAfresh']): number {
-  for (let index = 1; index < entries.length; index++) {
-    if (startsAfresh(entries[index] ?? '', entries[index - 1] ?? '')) return index
+/** From which entry on the newest are looked at, so that it gives what is wanted; -1 where more has to be read first. */
+function cutFor(entries: readonly string[], wanted: number, { startsAfresh }: BackwardSource): number {
+  const isFresh = (index: number) => startsAfresh(entries[index] ?? '', entries[index - 1] ?? '')
+  for (let index = entries.length - wanted; index > 0; index--) if (isFresh(index)) return index
+  for (let index = Math.max(1, entries.length - wanted); index < entries.length; index++) {
+    if (isFresh(index)) return index
   }
-  return -1
+  return entries.length > maxCarriedEntries ? 0 : -1
 }
 
 export function assemble(raws: readonly RawLine[], service: string): LogLine[] {
@@ -65,6 +71,13 @@ export class LastLines {
 
   constructor(query: HistoryQuery) {
     this.#query = query
+  }
+
+  /** As many entries as are likely to give the lines that are still missing; all there are, where few may fit. */
+  get wanted(): number {
+    const { lines, search } = this.#query
+    if (search !== undefined && search !== '') return Number.POSITIVE_INFINITY
+    return lines - this.#lines.length + spareEntries
   }
 
   /** Takes a portion that is older than all before it; true when older ones are of no use any more. */

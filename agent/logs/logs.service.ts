@@ -18,6 +18,11 @@ export interface LogsParts {
   env: NodeJS.ProcessEnv
 }
 
+const containerKey = 'container '
+
+/** Whether a service of ours must have a container, or may get one later. */
+type Which = 'there' | 'expected'
+
 /** Everything with a log on this machine, by the name people know it by. */
 export class LogsService {
   readonly #parts: LogsParts
@@ -30,11 +35,15 @@ export class LogsService {
   }
 
   async history(service: string, query: HistoryQuery): Promise<History> {
-    const { source } = await this.#find(service, 'there')
-    // A container can go while its log is read.
-    return source.history(query).catch((error: unknown) => {
-      throw error instanceof Problem ? error : asDockerProblem(error, this.#parts.env)
-    })
+    const { source, key } = await this.#find(service, 'there')
+    try {
+      return await source.history(query)
+    } catch (error) {
+      if (!key.startsWith(containerKey)) return this.#asProblem(error)
+    }
+    // A container can go while its log is read, or a moment before Docker says so: once more, with what is there now.
+    const again = this.#mustBeAmong(await this.#refresh(), service, 'there')
+    return again.source.history(query).catch((error: unknown) => this.#asProblem(error))
   }
 
   /** The one stream of a service that all its readers share; a problem when there is no such service. */
@@ -48,12 +57,20 @@ export class LogsService {
     return feed
   }
 
-  async #find(service: string, which: 'there' | 'expected'): Promise<{ source: LineSource; key: string }> {
+  async #find(service: string, which: Which): Promise<{ source: LineSource; key: string }> {
     if (service === 'system') return { source: systemSource(this.#parts.places, this.#parts.dataDir), key: service }
     if (service === 'adspower') return { source: adspowerSource(this.#parts.places), key: service }
-    const containers = await this.#list.refresh().catch((error: unknown) => {
-      throw error instanceof Problem ? error : asDockerProblem(error, this.#parts.env)
-    })
+    const known = await this.#list.current().catch((error: unknown) => this.#asProblem(error))
+    return this.#among(known, service, which) ?? this.#mustBeAmong(await this.#refresh(), service, which)
+  }
+
+  #mustBeAmong(containers: readonly LogContainer[], service: string, which: Which) {
+    const found = this.#among(containers, service, which)
+    if (found === undefined) throw new Problem('not-found', unknownService(service, containers))
+    return found
+  }
+
+  #among(containers: readonly LogContainer[], service: string, which: Which) {
     const labelled = containers.some((container) => container.service === service)
     const named = containers.some((container) => container.name === service)
     if (labelled || (ownServices.has(service) && which === 'expected' && !named)) {
@@ -64,13 +81,21 @@ export class LogsService {
       ? containers.find((container) => container.id.startsWith(service))
       : undefined
     if (byId !== undefined) return this.#containers(service, false, (container) => container.id === byId.id)
-    throw new Problem('not-found', unknownService(service, containers))
+    return undefined
+  }
+
+  #refresh(): Promise<readonly LogContainer[]> {
+    return this.#list.refresh().catch((error: unknown) => this.#asProblem(error))
+  }
+
+  #asProblem(error: unknown): never {
+    throw error instanceof Problem ? error : asDockerProblem(error, this.#parts.env)
   }
 
   #containers(service: string, several: boolean, matches: (container: LogContainer) => boolean) {
     const { engine } = this.#parts
     const source = new ContainerSource({ engine, list: this.#list, service, several, matches })
-    return { source, key: `container ${service}` }
+    return { source, key: `${containerKey}${service}` }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { consoleMessage } from '../../shared/contract/pages.ts'
+import type { consoleMessage } from '../../shared/contract/page-watching.ts'
 import type { CdpParams, CdpSession } from '../browser/cdp.ts'
 import { Ring } from './ring.ts'
 

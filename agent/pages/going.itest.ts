@@ -1,11 +1,14 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { until } from '../../e2e/rigs/until.ts'
 import { benchForFile } from './pages-bench.ts'
 
 const bench = benchForFile()
 const { open, evaluate } = bench
 afterEach(() => bench.reset())
-const url = (path: string) => bench.pages.origin + path
-const go = (path: string, more: object = {}) => bench.api.browser.navigate({ url: url(path), ...more })
+const url = (to: string) => bench.pages.origin + to
+const go = (to: string, more: object = {}) => bench.api.browser.navigate({ url: url(to), ...more })
 
 describe('navigate', () => {
   test('says where it arrived, what it is called and how the server answered', async () => {
@@ -38,6 +41,33 @@ describe('navigate', () => {
       url: url('/article'),
       download: { filename: 'report.bin', url: url('/file') },
     })
+  })
+
+  test('whatever a page calls its files, they stay in the folder for them', async () => {
+    const { dataDir } = bench.rig
+    const escaped = `escaped-${path.basename(path.dirname(dataDir))}`
+    const names = [
+      `../../../../../../tmp/${escaped}`,
+      `/tmp/${escaped}`,
+      '..',
+      '.bashrc',
+      `a/../../${escaped}`,
+      `${'x'.repeat(3000)}.bin`,
+    ]
+    for (const name of names) {
+      const { download } = await go(`/file?name=${encodeURIComponent(name)}`)
+      expect(download?.filename).not.toMatch(/[/\\]|^\.\.$/)
+    }
+    const folder = path.join(dataDir, 'contexts', 'default', 'home', 'Downloads')
+    const kept = await until('the files', () => {
+      const found = fs.readdirSync(folder).filter((file) => !file.endsWith('.crdownload'))
+      return found.length >= names.length && found
+    })
+    for (const file of kept) expect(fs.lstatSync(path.join(folder, file)).isFile()).toBe(true)
+    expect(fs.existsSync(`/tmp/${escaped}`)).toBe(false)
+    const everywhere = fs.readdirSync(path.dirname(dataDir), { recursive: true, encoding: 'utf8' })
+    const outside = everywhere.filter((file) => file.includes(escaped) && !file.includes('home/Downloads/'))
+    expect(outside).toEqual([])
   })
 
   test('waits as far as asked', async () => {
@@ -146,6 +176,18 @@ describe('wait', () => {
     expect(await bench.api.browser.wait({ selector: '#no', state: 'hidden' })).toEqual({ found: true })
     const bad = bench.api.browser.wait({ selector: 'a[' })
     await expect(bad).rejects.toMatchObject({ code: 'invalid-selector', status: 400 })
+  })
+
+  test('whoever leaves meanwhile ends their own call, and nothing else', async () => {
+    await open('/article')
+    const leave = new AbortController()
+    const waits = Array.from({ length: 5 }, () =>
+      bench.rig.client.call('browser.wait', { selector: '#no', timeout: 60_000 }, { signal: leave.signal }),
+    )
+    setTimeout(() => leave.abort(), 200)
+    for (const wait of waits) await expect(wait).rejects.toMatchObject({ code: 'cancelled' })
+    expect(await bench.api.browser.wait({ selector: 'h1' })).toEqual({ found: true })
+    expect(bench.rig.logged.join('\n')).not.toContain('could not be answered')
   })
 })
 

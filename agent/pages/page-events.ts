@@ -1,4 +1,4 @@
-import type { PageEvent } from '../../shared/contract/pages.ts'
+import type { PageEvent } from '../../shared/contract/page-watching.ts'
 
 export type { PageEvent }
 

@@ -23,8 +23,15 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
     return value
   } catch (error) {
     if (error instanceof Problem) throw error
-    throw new Problem('bad-request', `The body is not JSON: ${error instanceof Error ? error.message : ''}`)
+    throw new Problem('bad-request', `The body is not JSON${whereWrong(error)}. Correct it and try again.`)
   }
+}
+
+/** V8 quotes what it could not read, and that may be a secret: only the place is passed on. */
+function whereWrong(error: unknown): string {
+  const text = error instanceof Error ? error.message : ''
+  if (text.startsWith('nested')) return `: ${text}`
+  return / (at position \d+)/.exec(text)?.[0] ?? ''
 }
 
 function refuseProto(key: string, value: unknown): unknown {
@@ -48,6 +55,7 @@ function readBytes(request: IncomingMessage, response: ServerResponse): Promise<
       } else chunks.push(chunk)
     })
     request.on('end', () => resolve(Buffer.concat(chunks)))
-    request.on('error', reject)
+    // Nobody reads the answer; what counts is that it is not taken for a fault of the agent.
+    request.on('error', () => reject(new Problem('cancelled', 'The client went away before its body was whole.')))
   })
 }

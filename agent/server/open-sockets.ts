@@ -7,24 +7,24 @@ import { parseJson } from '../../shared/contract/wire.ts'
 import type { ProxiedStream, ServerSocket } from './handlers.ts'
 import type { Counters } from './parts.ts'
 
-/** A peer that does not answer a ping until the next one is gone, whatever TCP believes. */
-const pingEveryMs = 20_000
-
 /** All open sockets: one timer for all of them, and one way to close them. */
 export class OpenSockets {
   readonly #open = new Map<WebSocket, { alive: boolean }>()
   readonly #proxied = new Set<Duplex>()
   readonly #counters: Counters
+  readonly #pingMs: number
   #timer: ReturnType<typeof setInterval> | undefined
 
-  constructor(counters: Counters) {
+  /** A peer that does not answer a ping until the next one is gone, whatever TCP believes. */
+  constructor(counters: Counters, pingMs: number) {
     this.#counters = counters
+    this.#pingMs = pingMs
   }
 
   add(definition: SocketDefinition, websocket: WebSocket, accept: (socket: ServerSocket<SocketName>) => void): void {
     const state = { alive: true }
     this.#open.set(websocket, state)
-    this.#timer ??= setInterval(() => this.#ping(), pingEveryMs).unref()
+    this.#timer ??= setInterval(() => this.#ping(), this.#pingMs).unref()
     this.#count(1)
     websocket.on('pong', () => {
       state.alive = true
@@ -47,7 +47,7 @@ export class OpenSockets {
     const { stream } = proxied
     // Gone while Chromium was being asked: whoever proxies it sees that and clears up.
     if (stream.destroyed) return accept(proxied)
-    if (stream instanceof Socket) stream.setKeepAlive(true, pingEveryMs)
+    if (stream instanceof Socket) stream.setKeepAlive(true, this.#pingMs)
     this.#proxied.add(stream)
     this.#count(1)
     stream.once('close', () => {

@@ -13,33 +13,49 @@ import { asProblem, problemAnswer, problemHeaders, sendAnswer, streamHeaders } f
 import { createRouter, type Found } from './routes.ts'
 import { hasCredentials } from './secrets.ts'
 
-/** Answers every plain request: guard, route, secret, parameters, intent, handler, result. */
+/**
+ * Answers every plain request: guard, route, secret, parameters, intent, handler, result. What can be answered at once
+ * is, without a promise: a look at the machine is asked for many times a second, and half its cost was waiting.
+ */
 export function createRequestHandler(parts: ServerParts) {
   const route = createRouter()
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const begin = (request: IncomingMessage, response: ServerResponse, requestId: string): void | Promise<void> => {
+    parts.guard(request.headers)
+    const [path, query] = splitUrl(request.url ?? '/')
+    const found = route(request.method ?? 'GET', path)
+    const open = found.kind === 'call' && found.call.access === 'open'
+    if (!open && !parts.checker.acceptsOn(request.socket, request.headers)) {
+      parts.counters.unauthorized++
+      return parts.throttle.refuse(hasCredentials(request.headers))
+    }
+    const { call, parts: pathParts } = mustBeCall(found, path)
+    if (parts.stopping() && call.audit !== undefined) {
+      throw new Problem('stopping', 'The agent is stopping. Try again when it is back.')
+    }
+    const asked = query === '' ? {} : decodeQuery(call.params, new URLSearchParams(query))
+    const context = new RequestContext(request, response, requestId)
+    if (call.paramsIn === 'query')
+      return answer(parts, call, checkParams(call, pathParts, asked), context, request, response)
+    const extra = Object.keys(asked)[0]
+    if (extra !== undefined)
+      throw new Problem('invalid-params', `"${extra}" stands in the query; this call takes a body.`)
+    return readBody(request, response).then((body) =>
+      answer(parts, call, checkParams(call, pathParts, body), context, request, response),
+    )
+  }
+  return (request: IncomingMessage, response: ServerResponse): void | Promise<void> => {
     const requestId = nextRequestId()
     parts.counters.requests++
-    try {
-      parts.guard(request.headers)
-      const [path, query] = splitUrl(request.url ?? '/')
-      const found = route(request.method ?? 'GET', path)
-      const open = found.kind === 'call' && found.call.access === 'open'
-      if (!open && !parts.checker.acceptsOn(request.socket, request.headers)) {
-        parts.counters.unauthorized++
-        await parts.throttle.refuse(hasCredentials(request.headers))
-      }
-      const { call, parts: pathParts } = mustBeCall(found, path)
-      if (parts.stopping() && call.audit !== undefined) {
-        throw new Problem('stopping', 'The agent is stopping. Try again when it is back.')
-      }
-      const params = await readParams(call, pathParts, query, request, response)
-      const context = new RequestContext(request, response, requestId)
-      await answer(parts, call, params, context, request, response)
-    } catch (error) {
+    const fail = (error: unknown) => {
       parts.counters.problems++
       const problem = asProblem(error, requestId, parts.log)
       if (response.headersSent) response.destroy()
       else sendAnswer(response, requestId, { ...problemAnswer(problem), headers: problemHeaders(problem) })
+    }
+    try {
+      return begin(request, response, requestId)?.catch(fail)
+    } catch (error) {
+      fail(error)
     }
   }
 }
@@ -58,48 +74,44 @@ function mustBeCall(found: Found, path: string): Extract<Found, { kind: 'call' }
   throw new Problem('unknown-route', 'The agent has no such call. GET /openapi.json lists all there are.')
 }
 
-async function readParams(
-  call: CallDefinition,
-  pathParts: Record<string, string>,
-  query: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<Record<string, unknown>> {
-  const search = query === '' ? {} : decodeQuery(call.params, new URLSearchParams(query))
-  let given: unknown = search
-  if (call.paramsIn === 'body') {
-    const extra = Object.keys(search)[0]
-    if (extra !== undefined)
-      throw new Problem('invalid-params', `"${extra}" stands in the query; this call takes a body.`)
-    given = await readBody(request, response)
-  }
+function checkParams(call: CallDefinition, pathParts: Record<string, string>, given: unknown): Record<string, unknown> {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Problem('invalid-params', 'The body must be a JSON object.')
   }
   const values: Record<string, unknown> = { ...given }
-  for (const [key, text] of Object.entries(pathParts)) values[key] = decodeText(call.params, key, text)
+  for (const key in pathParts) values[key] = decodeText(call.params, key, pathParts[key] ?? '')
   const checked = call.params.safeParse(values)
   if (!checked.success)
     throw new Problem('invalid-params', `${describeIssues(checked.error)}. Correct it and try again.`)
   return checked.data
 }
 
-async function answer(
+function answer(
   parts: ServerParts,
   call: CallDefinition,
   params: Record<string, unknown>,
   context: RequestContext,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<void> {
+): void | Promise<void> {
   const key = request.headers['idempotency-key']
   if (call.method !== 'GET' && typeof key === 'string' && key !== '') {
     if (key.length > 200) throw new Problem('invalid-params', 'An Idempotency-Key may have 200 characters at most.')
     const same = `${call.name} ${JSON.stringify(params)}`
-    const first = await parts.once.run(key, same, () => tryOnce(parts, call, params, context, key))
-    return sendAnswer(response, context.requestId, first)
+    const first = parts.once.run(key, same, () => tryOnce(parts, call, params, context, key))
+    return first.then((kept) => sendAnswer(response, context.requestId, kept))
   }
-  const result = await perform(parts, call, params, context)
+  const result = call.audit === undefined ? handle(parts, call, params, context) : perform(parts, call, params, context)
+  if (!(result instanceof Promise)) return send(call, result, context, response)
+  return result.then((value) => send(call, value, context, response))
+}
+
+function send(
+  call: CallDefinition,
+  result: unknown,
+  context: RequestContext,
+  response: ServerResponse,
+): void | Promise<void> {
   if (!(result instanceof Reply) || typeof result.body === 'string' || result.body instanceof Uint8Array) {
     return sendAnswer(response, context.requestId, toAnswer(call, result))
   }
@@ -107,7 +119,20 @@ async function answer(
     result.status ?? call.successStatus,
     streamHeaders(context.requestId, result.contentType, result.headers),
   )
-  await pipeline(result.body, response)
+  return pipeline(result.body, response)
+}
+
+function handle(
+  parts: ServerParts,
+  call: CallDefinition,
+  params: Record<string, unknown>,
+  context: RequestContext,
+): unknown {
+  const handler = parts.handlers[call.name as keyof typeof parts.handlers] as (
+    params: unknown,
+    context: unknown,
+  ) => unknown
+  return handler(params, context)
 }
 
 /** What was begun has its answer, and a failure is one too; only what never began may be tried again. */
@@ -139,7 +164,7 @@ function toAnswer(call: CallDefinition, result: unknown): Answer {
   return { status: call.successStatus, contentType: 'application/json', body: JSON.stringify(result) }
 }
 
-/** Runs the handler; for a call that changes something, between its intent and its result. */
+/** Runs the handler of a call that changes something, between its intent and its result. */
 async function perform(
   parts: ServerParts,
   call: CallDefinition,
@@ -147,11 +172,7 @@ async function perform(
   context: RequestContext,
   keyed?: { idempotencyKey: string; onBegun: () => void },
 ): Promise<unknown> {
-  const handler = parts.handlers[call.name as keyof typeof parts.handlers] as (
-    params: unknown,
-    context: unknown,
-  ) => unknown
-  if (call.audit === undefined) return handler(params, context)
+  if (call.audit === undefined) return handle(parts, call, params, context)
   const { operator, peer, requestId } = context
   const details = redact(withLengths(params, call.secretParams)) as Record<string, unknown>
   const id = parts.audit.begin({
@@ -172,7 +193,7 @@ async function perform(
       details: redact(context.details) as Record<string, unknown>,
     })
   try {
-    const result = await handler(params, context)
+    const result = await handle(parts, call, params, context)
     close('success')
     return result
   } catch (error) {

@@ -48,8 +48,15 @@ export function asProblem(error: unknown, requestId: string, log: Log): Problem 
   return problem
 }
 
+/** What others call it when a client goes away before its answer. Of no use to it, but the answer has to be one. */
+const clientGone = 499
+
 export function problemAnswer(problem: Problem): Answer {
-  return { status: problem.status, contentType: 'application/problem+json', body: JSON.stringify(problem.toWire()) }
+  return {
+    status: problem.status === 0 ? clientGone : problem.status,
+    contentType: 'application/problem+json',
+    body: JSON.stringify(problem.toWire()),
+  }
 }
 
 /** Headers that some problems must carry to be useful to a standard client. */

@@ -12,29 +12,54 @@ export interface RunningServer extends Listening {
   close(): Promise<void>
 }
 
-/** A client gets this long to send its headers; a silent one is closed within a second after. */
-const headersTimeoutMs = 10_000
+/** How long a client may take. One that is late is closed within a second after. */
+export interface ServerLimits {
+  /** For its headers, from the moment it connects. */
+  headersMs: number
+  /** For its headers and its body together, however steadily it drips. */
+  requestMs: number
+  /** Between two signs of life on an open socket. */
+  pingMs: number
+}
+
+export const serverLimits: ServerLimits = { headersMs: 10_000, requestMs: 20_000, pingMs: 20_000 }
 
 /** Listens on every address of the configuration. */
-export async function startServer(config: Config, parts: ServerParts): Promise<RunningServer> {
-  const handleRequest = createRequestHandler(parts)
-  const upgrades = createUpgradeHandler(parts)
+export async function startServer(
+  config: Config,
+  parts: ServerParts,
+  limits: ServerLimits = serverLimits,
+): Promise<RunningServer> {
+  const answer = createRequestHandler(parts)
+  // Whatever goes wrong with one request must not end the agent.
+  const handleRequest = (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const fail = (error: unknown) => {
+      parts.log('error', 'a request could not be answered', { error: String(error) })
+      response.destroy()
+    }
+    try {
+      answer(request, response)?.catch(fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
+  const upgrades = createUpgradeHandler(parts, limits.pingMs)
   const create = () => {
     const server = http.createServer(
       {
-        headersTimeout: headersTimeoutMs,
-        requestTimeout: 20_000,
+        headersTimeout: limits.headersMs,
+        requestTimeout: limits.requestMs,
         keepAliveTimeout: 65_000,
-        connectionsCheckingInterval: 1000,
+        connectionsCheckingInterval: Math.min(1000, limits.headersMs),
         maxHeaderSize: 16 * 1024,
         noDelay: true,
       },
-      (request, response) => void handleRequest(request, response),
+      handleRequest,
     )
     server.maxConnections = 2000
     // Whether a body is wanted is known once its headers are checked: until then nobody is told to send it.
-    server.on('checkContinue', (request, response) => void handleRequest(request, response))
-    server.on('checkExpectation', (request, response) => void handleRequest(request, response))
+    server.on('checkContinue', handleRequest)
+    server.on('checkExpectation', handleRequest)
     server.on('upgrade', (request, stream, head) => void upgrades.handle(request, stream, head))
     // What cannot be parsed has no route: answered here, so that a client sees why.
     server.on('clientError', (error: NodeJS.ErrnoException, stream: Socket) => {

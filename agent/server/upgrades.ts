@@ -15,8 +15,8 @@ import { findSocket } from './routes.ts'
 import { hasCredentials } from './secrets.ts'
 
 /** Answers every upgrade as requests are answered: guard, route, secret or ticket, parameters, handler. */
-export function createUpgradeHandler(parts: ServerParts) {
-  const open = new OpenSockets(parts.counters)
+export function createUpgradeHandler(parts: ServerParts, pingMs: number) {
+  const open = new OpenSockets(parts.counters, pingMs)
   const servers = new Map(
     sockets.map((socket) => [
       socket.name as string,

@@ -30,7 +30,7 @@ export interface TakeoverParts {
 export function takeoverRoutes(parts: TakeoverParts): Pick<Handlers, TakeoverCall> {
   const { browser, leases, viewers, requests, takeovers } = parts
   return {
-    'takeover.get': async () => {
+    'takeover.get': () => {
       const { session } = browser
       const [page] = session === null ? [] : browser.pages(session)
       return {

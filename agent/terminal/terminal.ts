@@ -151,7 +151,8 @@ export class Terminal {
     clearTimeout(this.#gather)
     this.#gather = undefined
     if (this.#pending.length === 0) return
-    const frame = Buffer.concat(this.#pending, this.#pendingBytes)
+    const [only] = this.#pending
+    const frame = this.#pending.length === 1 && only !== undefined ? only : Buffer.concat(this.#pending)
     this.#pending = []
     this.#pendingBytes = 0
     this.#flushedAt = performance.now()

@@ -116,10 +116,11 @@ const routes: Record<string, Route> = {
     const ms = Number(new URL(request.url ?? '', 'http://x').searchParams.get('ms') ?? 200)
     setTimeout(() => response.end('slow'), ms)
   },
-  '/file': (_request, response) => {
+  '/file': (request, response) => {
+    const name = new URL(request.url ?? '', 'http://x').searchParams.get('name') ?? 'report.bin'
     response.writeHead(200, {
       'content-type': 'application/octet-stream',
-      'content-disposition': 'attachment; filename="report.bin"',
+      'content-disposition': `attachment; filename="${name}"`,
     })
     response.end(Buffer.alloc(2000, 7))
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCall, defineSocket, openEnum } from './define.ts'
-import { pageEvent } from './pages.ts'
+import { pageEvent } from './page-watching.ts'
 
 /** The machine's one browser, on a display of its own. */
 

@@ -40,35 +40,10 @@ import {
   version,
 } from './machine.ts'
 import { metricsHistory } from './metrics-history.ts'
-import {
-  activateTab,
-  back,
-  click,
-  closeTab,
-  consoleMessages,
-  content,
-  crawl,
-  dialog,
-  execute,
-  forward,
-  hover,
-  links,
-  listTabs,
-  markdown,
-  navigate,
-  networkRequests,
-  openTab,
-  pageScreenshot,
-  pdf,
-  reload,
-  scrape,
-  scroll,
-  select,
-  snapshot,
-  type,
-  upload,
-  wait,
-} from './pages.ts'
+import { click, dialog, hover, scroll, select, type, upload } from './page-acting.ts'
+import { activateTab, back, closeTab, forward, listTabs, navigate, openTab, reload, wait } from './page-going.ts'
+import { content, crawl, execute, links, markdown, pageScreenshot, pdf, scrape, snapshot } from './page-reading.ts'
+import { consoleMessages, networkRequests } from './page-watching.ts'
 import { getTakeover, handBack, renewLease, takeLease, takeoverRequestCalls, vnc } from './takeover.ts'
 import { timelineCalls } from './timeline.ts'
 import { drainWorker, listWorkers, startWorker, stopWorker } from './workers.ts'

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compareVersions } from '../domain/versions.ts'
@@ -36,6 +37,18 @@ describe('JSON from the other side', () => {
   test('is read as it is', () => {
     const text = '{"a":["[[[[","\\"[",{"b":1}]}'
     expect(parseJson(text)).toEqual({ a: ['[[[[', '"[', { b: 1 }] })
+  })
+  test('whatever stands in its strings, however long they are', () => {
+    const text = fc.array(fc.constantFrom('"', '\\', '[', '{', 'a', 'ü', '🚢', '\n'), { maxLength: 120 })
+    const strings = text.map((letters) => letters.join(''))
+    fc.assert(
+      fc.property(fc.array(fc.dictionary(strings, strings)), (value) => {
+        expect(parseJson(JSON.stringify(value))).toEqual(value)
+      }),
+    )
+    for (const broken of ['"', '"\\', `"${'a'.repeat(46)}\\"`, `["${'\\"'.repeat(100)}`]) {
+      expect(() => parseJson(broken)).toThrow(SyntaxError)
+    }
   })
   test('is refused when it is nested too deep', () => {
     const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
