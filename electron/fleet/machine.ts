@@ -17,6 +17,7 @@ import type { MachineDeps } from './machine-deps.ts'
 import { factsFromSnapshot, factsFromStatus, type MachineFacts, snapshotOf, toView } from './machine-facts.ts'
 import { MachineFeed } from './machine-feed.ts'
 import { browserNews, essenceOf, powerNews } from './machine-news.ts'
+import { goneProblem, isLost, SandboxWatch } from './sandbox-watch.ts'
 import { classify, type NotAlive, type Verdict } from './verification.ts'
 
 /** That a machine is no longer there, and why. */
@@ -35,6 +36,7 @@ export class Machine {
   readonly #feed: MachineFeed
   readonly #connection: MachineConnection
   readonly #naps = new Naps()
+  readonly #sandbox: SandboxWatch
   #power: MachinePower
   #facts: MachineFacts
   #connected = false
@@ -51,6 +53,7 @@ export class Machine {
     this.#deps = deps
     this.#lifecycle = new LifecycleRecord(record, deps)
     this.#facts = factsFromSnapshot(record.snapshot)
+    this.#sandbox = new SandboxWatch(record, this.#facts.browser)
     this.#connection = new MachineConnection(record.id, deps)
     this.#power = this.#makePower()
     this.#feed = new MachineFeed(record.id, deps, {
@@ -94,7 +97,7 @@ export class Machine {
       facts: { ...this.#facts, lease },
       connected: this.#connected,
       heardInThisRun: this.#heardInThisRun,
-      problem: this.#problem,
+      problem: this.#problem ?? goneProblem(record, this.#facts.browser),
       checking: this.#checking,
       power: this.#power.view(record, this.#connected),
       autoStop: this.autoStop.view(record),
@@ -103,16 +106,17 @@ export class Machine {
     })
   }
 
-  /** The client of this machine; a machine that is gone has none, so that no command waits for it. */
+  /** The client of this machine; one that is gone with its agent has none, so that no command waits for it. */
   client(): AgentClient {
     const { name, state } = this.record
-    if (isDead(state) || state === 'paused') throw new Problem('unreachable', `${name} is ${state}. Wake it first.`)
+    if (state === 'paused' || (isDead(state) && !this.#connected))
+      throw new Problem('unreachable', `${name} is ${state}. Wake it first.`)
     return this.#connect()
   }
 
   /** From now on the machine is connected to and followed. Returns at once. */
   keep(): void {
-    if (this.#keeping !== undefined || isDead(this.record.state)) return
+    if (this.#keeping !== undefined || isLost(this.record)) return
     const keeping = new AbortController()
     this.#keeping = keeping
     void keepTrue({
@@ -120,7 +124,7 @@ export class Machine {
       signal: keeping.signal,
       naps: this.#naps,
       verify: () => this.verify(keeping.signal),
-      now: () => ({ ...this.record, connected: this.#connected }),
+      now: () => ({ ...this.record, connected: this.#connected, lost: isLost(this.record) }),
       follow: () => this.#feed.follow(this.#connect(), keeping.signal),
     }).catch((error: unknown) => {
       this.#deps.log('error', 'following a machine failed', { machine: this.record.id, error: String(error) })
@@ -129,7 +133,7 @@ export class Machine {
 
   /** Health check now. One check at a time: a second caller waits for the first one's result. */
   async verify(signal?: AbortSignal): Promise<void> {
-    while (!isDead(this.record.state) && !signal?.aborted) {
+    while (!isLost(this.record) && !signal?.aborted) {
       this.#verifying ??= this.#verify().finally(() => {
         this.#verifying = undefined
       })
@@ -161,6 +165,7 @@ export class Machine {
     if (woken) {
       this.#problem = undefined
       this.#recreated = null
+      this.#sandbox.forget()
       this.#changed()
     }
     return woken
@@ -197,7 +202,11 @@ export class Machine {
 
   /** It was switched off on purpose: nobody waits for its agent any more. */
   switchedOff(reason: string): void {
-    if (this.record.state === 'paused' || !this.#lifecycle.become({ to: 'paused', reason })) return
+    const { state } = this.record
+    // One whose browser was gone before stays gone, also with its power off.
+    if (state === 'paused' || isLost(this.record)) return
+    if (!isDead(state) && !this.#lifecycle.become({ to: 'paused', reason })) return
+    this.#sandbox.forget()
     this.#lifecycle.note({ lastStoppedAt: isoTime(this.#deps.clock), verificationFailures: 0 }, { save: true })
     this.#problem = undefined
     this.stop()
@@ -206,14 +215,19 @@ export class Machine {
   }
 
   /** It is known to be gone or off: stops following and says why. */
-  end(change: Ending): void {
-    if (isDead(this.record.state)) return
-    const { reason } = change
-    // A machine that never came up, or was lost before, cannot be shut down: it is simply gone.
-    const to = canBecome(this.record.state, change.to, 'observed') ? change.to : 'killed'
-    const killedReason = change.killedReason ?? (to === 'killed' && change.to === 'terminated' ? 'manual' : undefined)
-    this.#lifecycle.become({ to, reason, ...(killedReason && { killedReason }) })
-    this.#problem = change.problem
+  end({ to: wanted, problem, reason, killedReason }: Ending): void {
+    if (isLost(this.record)) return
+    if (isDead(this.record.state)) {
+      // Its browser was gone before; now the rest of it is as well.
+      const gone = killedReason ?? (wanted === 'terminated' ? 'manual' : 'not_found')
+      this.#lifecycle.note({ killedReason: gone }, { save: true })
+    } else {
+      // A machine that never came up, or was lost before, cannot be shut down: it is simply gone.
+      const to = canBecome(this.record.state, wanted, 'observed') ? wanted : 'killed'
+      const why = killedReason ?? (to === 'killed' && wanted === 'terminated' ? 'manual' : undefined)
+      this.#lifecycle.become({ to, reason, ...(why && { killedReason: why }) })
+    }
+    this.#problem = problem
     this.stop()
     this.#changed()
   }
@@ -305,8 +319,11 @@ export class Machine {
     const { agentId, agentVersion } = status
     const [lastVerifiedAt, snapshot] = [isoTime(this.#deps.clock), snapshotOf(this.#facts)]
     this.#lifecycle.note({ agentId, agentVersion, lastVerifiedAt, verificationFailures: 0, snapshot }, { save: true })
-    this.#lifecycle.become({ to: 'running', reason: 'verified' })
+    const { state } = this.record
+    if (state === 'starting' || state === 'paused') this.#sandbox.forget()
+    if (!isDead(state)) this.#lifecycle.become({ to: 'running', reason: 'verified' })
     if (!wasConnected) {
+      this.#sandbox.heardAgain()
       void this.#echo()
       void this.learnImage()
       this.#deps.onConnected(this.record.id)
@@ -320,7 +337,7 @@ export class Machine {
     this.#heardInThisRun = true
     this.#problem = undefined
     this.#lifecycle.note({ lastVerifiedAt: isoTime(this.#deps.clock), verificationFailures: 0 }, { save: true })
-    if (this.record.state === 'paused') return this.#changed()
+    if (this.record.state === 'paused' || isDead(this.record.state)) return this.#changed()
     this.switchedOff(`EC2 says ${state}`)
   }
 
@@ -332,7 +349,7 @@ export class Machine {
     this.#connected = false
     this.#problem = problem
     this.#lifecycle.note({}, { save: true })
-    this.#lifecycle.become({ to: 'unknown', reason: problem.message })
+    if (!isDead(this.record.state)) this.#lifecycle.become({ to: 'unknown', reason: problem.message })
     this.#changed()
   }
 
@@ -362,8 +379,22 @@ export class Machine {
     if (facts.browser != null) {
       const news = browserNews(this.record, facts.browser, snapshotOf(this.#facts))
       if (news !== undefined) this.#lifecycle.note(news, { save: true })
+      this.#judgeSandbox(facts.browser)
     }
     this.#changed()
+  }
+
+  /** The browser is what makes a machine a sandbox: gone, it is killed at once, and what else runs there goes on. */
+  #judgeSandbox(browser: NonNullable<MachineFacts['browser']>): void {
+    const news = this.#sandbox.look(browser, this.record)
+    if (news?.kind === 'gone') {
+      this.#lifecycle.become({ to: 'killed', reason: news.reason, killedReason: 'terminated' })
+      this.autoStop.reset()
+    } else if (news?.kind === 'back') {
+      // Someone else woke it, or its agent did when it was told to: nothing here did.
+      this.#lifecycle.become({ to: 'starting', cause: 'wake', reason: 'its browser was started again' })
+      this.#lifecycle.become({ to: 'running', reason: 'verified' })
+    }
   }
 
   #makePower(): MachinePower {
