@@ -3,10 +3,11 @@ import { Problem } from '../../shared/errors.ts'
 import { type Clock, isoTime } from '../clock.ts'
 import type { LocalAgent } from '../local-agent/local-agent.ts'
 import type { Vault } from '../vault/vault.ts'
-import { type Fleet, problemOf } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
 import type { Machine } from './machine.ts'
 import { newRecord } from './new-record.ts'
 import { answersStill, isLost } from './sandbox-watch.ts'
+import { problemOf } from './wakes.ts'
 
 export const localMachineId = 'local'
 

@@ -1,5 +1,4 @@
 import type { AgentClient } from '../../shared/client/client.ts'
-import { canBecome } from '../../shared/domain/lifecycle.ts'
 import type { MachineView } from '../../shared/domain/machine.ts'
 import type { Recreated } from '../../shared/domain/power.ts'
 import { Problem } from '../../shared/errors.ts'
@@ -7,26 +6,18 @@ import { isoTime } from '../clock.ts'
 import { AutoStop } from '../power/auto-stop.ts'
 import { type MachinePower, makePower } from '../power/machine-power.ts'
 import type { Observation } from '../providers/provider.ts'
-import type { KilledReason, MachineRecord } from '../store/machines.ts'
+import type { MachineRecord } from '../store/machines.ts'
 import { echoQuietly } from './audit-echo.ts'
 import { type Finding, findOut } from './find-out.ts'
 import { keepTrue, Naps } from './keep-true.ts'
-import { isDead, LifecycleRecord } from './lifecycle-record.ts'
+import { type Ending, isDead, LifecycleRecord } from './lifecycle-record.ts'
 import { MachineConnection } from './machine-connection.ts'
 import type { MachineDeps } from './machine-deps.ts'
 import { factsFromSnapshot, factsFromStatus, type MachineFacts, snapshotOf, toView } from './machine-facts.ts'
 import { MachineFeed } from './machine-feed.ts'
-import { browserNews, essenceOf, powerNews } from './machine-news.ts'
+import { browserNews, deployedImage, essenceOf, powerNews } from './machine-news.ts'
 import { goneProblem, isLost, SandboxWatch } from './sandbox-watch.ts'
 import { classify, type NotAlive, type Verdict } from './verification.ts'
-
-/** That a machine is no longer there, and why. */
-interface Ending {
-  to: 'killed' | 'expired' | 'terminated'
-  problem: Problem | undefined
-  reason: string
-  killedReason?: KilledReason
-}
 
 /** One machine: connects to it, keeps what is known of it true, and says when that changes. */
 export class Machine {
@@ -215,18 +206,9 @@ export class Machine {
   }
 
   /** It is known to be gone or off: stops following and says why. */
-  end({ to: wanted, problem, reason, killedReason }: Ending): void {
+  end({ problem, ...ending }: Ending & { problem: Problem | undefined }): void {
     if (isLost(this.record)) return
-    if (isDead(this.record.state)) {
-      // Its browser was gone before; now the rest of it is as well.
-      const gone = killedReason ?? (wanted === 'terminated' ? 'manual' : 'not_found')
-      this.#lifecycle.note({ killedReason: gone }, { save: true })
-    } else {
-      // A machine that never came up, or was lost before, cannot be shut down: it is simply gone.
-      const to = canBecome(this.record.state, wanted, 'observed') ? wanted : 'killed'
-      const why = killedReason ?? (to === 'killed' && wanted === 'terminated' ? 'manual' : undefined)
-      this.#lifecycle.become({ to, reason, ...(why && { killedReason: why }) })
-    }
+    this.#lifecycle.end(ending)
     this.#problem = problem
     this.stop()
     this.#changed()
@@ -362,14 +344,12 @@ export class Machine {
     this.#changed()
   }
 
-  /** Asks what is deployed there; a machine without Docker has nothing to say. */
+  /** Asks what is deployed there. */
   async learnImage(): Promise<void> {
     const { signal } = this.#connection
-    const version = await this.#connect()
-      .call('machine.version', {}, { timeoutMs: 10_000 })
-      .catch(() => undefined)
-    if (version === undefined || signal.aborted || version.ghosthandsVersion === this.record.imageTag) return
-    this.#lifecycle.note({ imageTag: version.ghosthandsVersion }, { save: true })
+    const imageTag = await deployedImage(this.#connect())
+    if (imageTag === undefined || signal.aborted || imageTag === this.record.imageTag) return
+    this.#lifecycle.note({ imageTag }, { save: true })
     this.#changed()
   }
 
@@ -379,22 +359,9 @@ export class Machine {
     if (facts.browser != null) {
       const news = browserNews(this.record, facts.browser, snapshotOf(this.#facts))
       if (news !== undefined) this.#lifecycle.note(news, { save: true })
-      this.#judgeSandbox(facts.browser)
+      if (this.#sandbox.judge(facts.browser, this.#lifecycle)) this.autoStop.reset()
     }
     this.#changed()
-  }
-
-  /** The browser is what makes a machine a sandbox: gone, it is killed at once, and what else runs there goes on. */
-  #judgeSandbox(browser: NonNullable<MachineFacts['browser']>): void {
-    const news = this.#sandbox.look(browser, this.record)
-    if (news?.kind === 'gone') {
-      this.#lifecycle.become({ to: 'killed', reason: news.reason, killedReason: 'terminated' })
-      this.autoStop.reset()
-    } else if (news?.kind === 'back') {
-      // Someone else woke it, or its agent did when it was told to: nothing here did.
-      this.#lifecycle.become({ to: 'starting', cause: 'wake', reason: 'its browser was started again' })
-      this.#lifecycle.become({ to: 'running', reason: 'verified' })
-    }
   }
 
   #makePower(): MachinePower {

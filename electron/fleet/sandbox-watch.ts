@@ -1,10 +1,10 @@
 import type { BrowserStatus } from '../../shared/contract/browser.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { MachineRecord } from '../store/machines.ts'
-import { isDead } from './lifecycle-record.ts'
+import { isDead, type LifecycleRecord } from './lifecycle-record.ts'
 
 /** What a look at the browser means for the sandbox; null when nothing changes by it. */
-export type SandboxNews = { kind: 'gone'; reason: string } | { kind: 'back' } | null
+type SandboxNews = { kind: 'gone'; reason: string } | { kind: 'back' } | null
 
 /**
  * Whether the agent of a sandbox that is gone still answers: only its browser went. Its logs, terminals and workers
@@ -54,7 +54,18 @@ export class SandboxWatch {
     this.#seen = false
   }
 
-  look(browser: BrowserStatus, record: Pick<MachineRecord, 'state' | 'killedReason'>): SandboxNews {
+  /** Gone, it is killed at once, and what else runs there goes on. True when that changed what the sandbox is. */
+  judge(browser: BrowserStatus, lifecycle: LifecycleRecord): boolean {
+    const news = this.#look(browser, lifecycle.current)
+    if (news?.kind === 'gone')
+      return lifecycle.become({ to: 'killed', reason: news.reason, killedReason: 'terminated' })
+    if (news?.kind !== 'back') return false
+    // Someone else woke it, or its agent did when it was told to: nothing here did.
+    lifecycle.become({ to: 'starting', cause: 'wake', reason: 'its browser was started again' })
+    return lifecycle.become({ to: 'running', reason: 'verified' })
+  }
+
+  #look(browser: BrowserStatus, record: Pick<MachineRecord, 'state' | 'killedReason'>): SandboxNews {
     const [seen, afterSilence] = [this.#seen, this.#afterSilence]
     this.#afterSilence = false
     if (browser.state === 'starting' || browser.state === 'stopping') return null
