@@ -121,6 +121,14 @@ describe('the fleet', () => {
     await at('command').waitFor({ state: 'detached' })
   })
 
+  test('the variables of both are compared', async () => {
+    await at('fleet.compare-env').click()
+    const compared = window.getByRole('dialog', { name: 'Compare variables' })
+    for (const name of ['live-0', 'live-1']) await compared.getByText(name).first().waitFor()
+    await window.keyboard.press('Escape')
+    await compared.waitFor({ state: 'detached' })
+  })
+
   test('what cannot be done is left out with its reason, and nothing happens without a yes', async () => {
     await at('fleet.start').click()
     await window.getByText(/Left out: live-0 \(it runs already\), live-1/).waitFor()

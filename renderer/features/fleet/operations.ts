@@ -1,6 +1,7 @@
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { call, callAgent } from '../../app/bridge.ts'
 import { useUi } from '../../app/ui.store.ts'
+import { compareEnv } from '../env/operations.ts'
 import { isUp } from '../machine/reach.ts'
 import { askBatch, type BatchJob } from './batch.store.ts'
 import { useFleet } from './fleet.store.ts'
@@ -36,6 +37,9 @@ export const againstStart = ({ state }: MachineView) =>
 export const againstStop = (machine: MachineView) =>
   !isUp(machine) ? 'it does not run' : machine.power.actions.includes('stop') ? null : 'it cannot be stopped from here'
 export const againstRunning = (machine: MachineView) => (isUp(machine) ? null : 'it does not run')
+
+/** Their variables side by side; no value leaves its machine. */
+export const compareSelected = () => compareEnv(selectedMachines().map(({ id }) => id))
 
 export function startSelected(machines = selectedMachines()): void {
   const sorted = sortOut(machines, againstStart)
