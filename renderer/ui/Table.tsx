@@ -82,12 +82,9 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
-    overscan: 8,
+    // The compositor scrolls without waiting: these stand ready while the next are drawn.
+    overscan: 6,
     scrollPaddingStart: headPx,
-    getItemKey: (index) => {
-      const row = rows[index]
-      return row === undefined ? index : rowId(row)
-    },
   })
   useEffect(() => {
     setActive((index) => Math.min(index, Math.max(0, rows.length - 1)))
