@@ -1,4 +1,3 @@
-import { Check, Ellipsis } from 'lucide-react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -20,12 +19,8 @@ type MachineColumn = Column<MachineView, FleetColumn>
 const wideOnly: readonly FleetColumn[] = ['type', 'agent', 'driving', 'roundTrip']
 
 /** The same element in every row: what is the same is not drawn again. */
-const dots = <Ellipsis size={15} aria-hidden />
-const tick = (
-  <span className={styles.tick} aria-hidden>
-    <Check size={11} strokeWidth={3} />
-  </span>
-)
+const dots = <span className={styles.dots} aria-hidden />
+const tick = <span className={styles.tick} aria-hidden />
 
 function load(machine: MachineView) {
   const percent = machine.metrics?.cpu.usagePercent ?? null
