@@ -60,7 +60,11 @@ export default defineConfig({
       // The content security policy lets in files of ours and nothing that stands inside a page.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      rollupOptions: { input: { index: at('renderer', 'index.html') } },
+      rollupOptions: {
+        input: { index: at('renderer', 'index.html') },
+        // One file for all that the first picture needs: every further one is a question to main.
+        output: { codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] } },
+      },
     },
   },
 })

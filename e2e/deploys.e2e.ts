@@ -3,6 +3,7 @@ import { type Dockerd, noDockerd, startDockerd } from './rigs/dockerd.ts'
 import { startConsole, type TestConsole } from './rigs/electron.ts'
 import { freshFolder } from './rigs/folder.ts'
 import { type Keychain, startKeychain } from './rigs/keychain.ts'
+import { type NotificationServer, serveNotifications } from './rigs/notification-server.ts'
 import {
   type DeployPause,
   importServiceImage,
@@ -24,6 +25,7 @@ interface Box {
 describe.skipIf(noDockerd !== undefined)(`rolling deploys ${noDockerd ?? ''}`, () => {
   let console: TestConsole
   let keychain: Keychain
+  let desktop: NotificationServer
   const data = freshFolder('deploys-data')
   const boxes: Box[] = []
   /** Holds the deploy of the second machine until the test lets it go. */
@@ -67,6 +69,7 @@ describe.skipIf(noDockerd !== undefined)(`rolling deploys ${noDockerd ?? ''}`, (
     const names = ['box-1', 'box-2', 'box-3']
     const starting = names.map((name) => startBox(name, name === 'box-2' ? 'sick-api' : 'good'))
     keychain = await startKeychain()
+    desktop = await serveNotifications(keychain.env['DBUS_SESSION_BUS_ADDRESS'] ?? '')
     boxes.push(...(await Promise.all(starting)))
     console = await start()
     for (const { name, machine } of boxes) {
@@ -88,6 +91,7 @@ describe.skipIf(noDockerd !== undefined)(`rolling deploys ${noDockerd ?? ''}`, (
         await dockerd.stop()
       }),
     )
+    desktop?.stop()
     await keychain?.stop()
     data.remove()
   })
@@ -108,7 +112,13 @@ describe.skipIf(noDockerd !== undefined)(`rolling deploys ${noDockerd ?? ''}`, (
   })
 
   test('one that never becomes healthy stops it: the first has the new image, the others what they had', async () => {
+    const chosen = { notifications: { takeovers: false, deploys: true, lost: false, sound: false } }
+    await console.window.evaluate((params) => window.pilothouse.invoke('settings.set', params), chosen)
     await deploy('v2', '1')
+    // The person turns to another program: what they look at, nobody has to tell them.
+    await console.app.evaluate(({ BrowserWindow }) => {
+      for (const one of BrowserWindow.getAllWindows()) one.blur()
+    })
     await status('failed')
     expect([await state('box-1'), await state('box-2'), await state('box-3')]).toEqual([
       'completed',
@@ -120,6 +130,18 @@ describe.skipIf(noDockerd !== undefined)(`rolling deploys ${noDockerd ?? ''}`, (
     expect(await Promise.all(boxes.map((box) => box.images()))).toEqual([
       ...[['ghosthands:v2'], ['ghosthands:v1'], ['ghosthands:v1']],
     ])
+  })
+
+  test('the desktop says that it failed, and a press on it leads to the machine', async () => {
+    const told = await until('the notification', () => desktop.shown[0])
+    expect(told).toMatchObject({ title: 'A deploy failed: box-2', body: expect.stringContaining('v2') })
+    expect(desktop.shown).toHaveLength(1)
+    desktop.press(told)
+    await at('machine-deploys').waitFor()
+    await console.window.getByRole('heading', { name: 'box-2' }).waitFor()
+    await console.window.locator('body').press('g')
+    await console.window.locator('body').press('e')
+    await card().waitFor()
   })
 
   test('rolled back, the first has the very image again that it had before', async () => {

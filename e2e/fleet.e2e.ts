@@ -62,6 +62,37 @@ describe('the fleet', () => {
     await until('the same rows after a reload', async () => (await rows().count()) === hostileNames.length)
   })
 
+  test('in the smallest window the tools stand in one line, none of them cut off', async () => {
+    const size = (width: number, height: number) =>
+      console.app.evaluate(
+        ({ BrowserWindow }, [wide, high]) => BrowserWindow.getAllWindows()[0]?.setContentSize(wide, high),
+        [width, height] as const,
+      )
+    await size(1024, 700)
+    await until('the small window', () => window.evaluate(() => innerWidth === 1024))
+    const look = () =>
+      window.evaluate(() => {
+        const tools = '[data-testid^="filter-"], [data-testid="fleet-search"], [data-testid="add-machine"]'
+        const boxes = [...document.querySelectorAll<HTMLElement>(tools)].map((tool) => {
+          const { top, height, left, right } = tool.getBoundingClientRect()
+          return { middle: top + height / 2, left, right, cut: tool.scrollWidth > tool.clientWidth + 1 }
+        })
+        const middles = boxes.map(({ middle }) => middle)
+        return {
+          tools: boxes.length,
+          lines: Math.max(...middles) - Math.min(...middles) < 8 ? 1 : 2,
+          cut: boxes.filter(({ cut }) => cut).length,
+          outside: boxes.filter(({ left, right }) => left < 0 || right > innerWidth).length,
+        }
+      })
+    await until('one line', async () => {
+      const { tools, lines, cut, outside } = await look()
+      return tools === 7 && lines === 1 && cut === 0 && outside === 0
+    })
+    await size(1440, 900)
+    await until('the usual window', () => window.evaluate(() => innerWidth === 1440))
+  })
+
   test('whatever a machine is called, it is text, in its own cell', async () => {
     const names = await shownNames()
     for (const name of hostileNames) expect(names).toContain(name.trim().replace(/\s+/g, ' '))
@@ -119,6 +150,14 @@ describe('the fleet', () => {
     }
     await window.keyboard.press('Escape')
     await at('command').waitFor({ state: 'detached' })
+  })
+
+  test('the variables of both are compared', async () => {
+    await at('fleet.compare-env').click()
+    const compared = window.getByRole('dialog', { name: 'Compare variables' })
+    for (const name of ['live-0', 'live-1']) await compared.getByText(name).first().waitFor()
+    await window.keyboard.press('Escape')
+    await compared.waitFor({ state: 'detached' })
   })
 
   test('what cannot be done is left out with its reason, and nothing happens without a yes', async () => {

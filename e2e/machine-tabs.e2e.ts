@@ -172,6 +172,16 @@ describe.skipIf(noDockerd !== undefined)(`a machine’s tabs ${noDockerd ?? ''}`
     const before = await startedAt()
     await openTab('shop-1', 'containers')
     await text(at('containers-table').locator('[data-row]', { hasText: 'ghosthands-api' }), /Running.*MB/s)
+    // Whatever is chosen is drawn over time, from what the machine itself has kept.
+    await at('containers-table').locator('[data-row]', { hasText: 'ghosthands-worker' }).first().click()
+    await at('container-load').getByText('Load of ghosthands-worker').waitFor()
+    await at('containers-table').locator('[data-row]', { hasText: 'ghosthands-api' }).click()
+    await at('container-load').getByText('Load of ghosthands-api').waitFor()
+    const memory = at('container-load').locator('[data-chart=Memory]')
+    const kept = async () => (await memory.getByText('Nothing was heard in this time').count()) === 0
+    await until('its memory over time', kept, 40_000)
+    await memory.locator('canvas').hover()
+    await memory.locator('[data-hovered]', { hasText: 'MB' }).waitFor()
     await at('container-restart-ghosthands-api').click()
     await console.window.getByText('Restart ghosthands-api on shop-1?').waitFor()
     await at('confirm').click()

@@ -12,6 +12,7 @@ import { Fleet } from './fleet/fleet.ts'
 import { Gathering } from './fleet/gathering.ts'
 import { LastAnswers } from './fleet/last-answers.ts'
 import { SecretRotation } from './fleet/rotate-secret.ts'
+import { answersStill } from './fleet/sandbox-watch.ts'
 import { WorkersBook } from './fleet/workers-book.ts'
 import { broadcast } from './ipc/serve.ts'
 import type { Log } from './log.ts'
@@ -72,11 +73,16 @@ export function createMachineParts(deps: MachinePartsDeps) {
       notifications.heard(named(machineId), event)
     },
     onTransition: (machineId, transition) => {
-      announce(machineId, transition, {
-        active: (news) => broadcast('sandbox_active', news),
-        terminated: (news) => broadcast('sandbox_terminated', news),
-        gone: onGone,
-      })
+      announce(
+        machineId,
+        transition,
+        {
+          active: (news) => broadcast('sandbox_active', news),
+          terminated: (news) => broadcast('sandbox_terminated', news),
+          gone: onGone,
+        },
+        answersStill(fleet.machine(machineId).record),
+      )
       notifications.changed(named(machineId), transition)
     },
     onConnected: (machineId) => gathering.want(machineId),

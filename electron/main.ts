@@ -1,4 +1,4 @@
-import { app, BrowserWindow, dialog } from 'electron'
+import { app, BrowserWindow, dialog, nativeTheme } from 'electron'
 import type { Settings } from '../shared/ipc.ts'
 import { recordingsUrl } from './app-scheme.ts'
 import { claimInstance } from './instance.ts'
@@ -91,6 +91,8 @@ function start(release: () => void): void {
         isRecording(request) ? (await loading).serveRecording(request) : undefined,
       )
       setMenu(toFocused, { developer, shortcuts: kept })
+      const theme = store?.settings.get('theme')
+      if (theme === 'dark' || theme === 'light') nativeTheme.themeSource = theme
     }
     prepared = true
     // Told to show one thing, the console shows that and leaves the other windows of the last run for the next time.

@@ -80,9 +80,9 @@ export function openWindow({ preload, keptBounds, screens, place }: WindowOption
     ...restoreBounds(keptBounds, screens),
     minWidth: minimumSize.width,
     minHeight: minimumSize.height,
-    show: false,
     title: 'Pilothouse',
     autoHideMenuBar: true,
+    // Shown at once, in the colour that its page will have: whoever started it sees that it comes.
     backgroundColor: nativeTheme.shouldUseDarkColors ? background.dark : background.light,
     ...(process.platform === 'linux' && { icon: path.join(app.getAppPath(), 'resources', 'icons', 'icon.png') }),
     webPreferences: {
@@ -95,7 +95,6 @@ export function openWindow({ preload, keptBounds, screens, place }: WindowOption
       devTools: !app.isPackaged,
     },
   })
-  window.once('ready-to-show', () => window.show())
   void window.loadURL(`${devUrl ?? appUrl}${place}`).catch(() => {
     // A page that does not load is reported by did-fail-load, with its reason.
   })

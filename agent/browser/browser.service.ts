@@ -22,7 +22,7 @@ type Phase =
   | { state: 'starting'; abort: AbortController; settled: Promise<void> }
   | { state: 'active'; session: Session; warnings: string[] }
   | { state: 'stopping'; settled: Promise<void> }
-  | { state: 'failed'; error: { code: string; message: string }; settled: Promise<void> }
+  | { state: 'failed'; error: { code: string; message: string }; settled: Promise<void>; restartsAt?: string }
 
 export interface BrowserServiceOptions {
   dataDir: string
@@ -168,6 +168,7 @@ export class BrowserService {
       ...missing,
       processes: (session?.processes ?? []).map(({ name, pid, running }) => ({ name, pid, running })),
       lastError: phase.state === 'failed' ? phase.error : silent(session),
+      restartsAt: (phase.state === 'failed' && phase.restartsAt) || null,
       liveView: session === null ? 'none' : session.display === null ? 'screencast' : 'vnc',
       warnings: phase.state === 'active' ? phase.warnings : [],
     }
@@ -236,7 +237,8 @@ export class BrowserService {
     const plan = this.#restarts.next()
     const said = `${reason} ${plan.text}`.trim()
     const settled = session.stop()
-    this.#enter({ state: 'failed', error: { code: 'browser-died', message: said }, settled }, said)
+    const restartsAt = plan.delayMs === null ? {} : { restartsAt: new Date(Date.now() + plan.delayMs).toISOString() }
+    this.#enter({ state: 'failed', error: { code: 'browser-died', message: said }, settled, ...restartsAt }, said)
     this.#ended(session, said)
     if (plan.delayMs !== null) this.#restartTimer = setTimeout(() => this.#restart(), plan.delayMs)
   }
@@ -245,6 +247,10 @@ export class BrowserService {
     if (this.#phase.state !== 'failed' || this.#lastStart === undefined) return
     this.start(this.#lastStart).catch((error: Error) => {
       this.#options.log('warn', 'the browser could not be started again', { reason: error.message })
+      // A start that was refused before it began leaves the failure as it was, and no further try is coming.
+      const phase = this.#phase
+      if (phase.state === 'failed' && phase.restartsAt !== undefined)
+        this.#enter({ state: 'failed', error: phase.error, settled: phase.settled }, error.message)
     })
   }
 

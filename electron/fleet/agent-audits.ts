@@ -5,6 +5,7 @@ import { consoleSource } from '../../shared/ipc-audit.ts'
 import { type Clock, isoTime } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 import type { Fleet } from './fleet.ts'
+import { isUp } from './sandbox-watch.ts'
 
 export interface AgentAuditsDeps {
   fleet: Pick<Fleet, 'machines' | 'call' | 'has' | 'machine'>
@@ -34,7 +35,7 @@ export class AgentAudits {
   async refresh(most: number): Promise<{ refreshed: number; failed: string[]; left: number }> {
     const began = this.#deps.clock.now()
     const due = [...this.#deps.fleet.machines()]
-      .filter(({ record }) => record.state === 'running')
+      .filter(({ record }) => isUp(record))
       .map(({ record }) => ({ id: record.id, at: this.#refreshedAt.get(record.id) ?? 0 }))
       .sort((a, b) => a.at - b.at)
     const failed: string[] = []

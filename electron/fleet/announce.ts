@@ -8,11 +8,16 @@ export interface Announcer {
   gone: (machineId: string, reason: string) => void
 }
 
-/** Every window hears of it at once, and nothing of the old session goes on. */
-export function announce(machineId: string, { to, at, reason }: Transition, announcer: Announcer): void {
+/** Every window hears of it at once, and nothing of the old session goes on, except where the machine still answers. */
+export function announce(
+  machineId: string,
+  { to, at, reason }: Transition,
+  announcer: Announcer,
+  answers = false,
+): void {
   if (to === 'running') return announcer.active({ machineId, at })
   // What cannot be verified may well be alive, and what starts was told to be gone before.
   if (to === 'starting' || to === 'unknown') return
   announcer.terminated({ machineId, at, state: to, reason })
-  announcer.gone(machineId, reason)
+  if (!answers) announcer.gone(machineId, reason)
 }

@@ -32,7 +32,9 @@ const agentIsMissing = new Set(['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE']
 
 /** Laptop, tunnel, agent, Docker, browser: which link holds, and which one broke. */
 export function linksOf(facts: ChainFacts): MachineView['links'] {
-  if (facts.state === 'killed' || facts.state === 'expired' || facts.state === 'terminated') {
+  const ended = facts.state === 'killed' || facts.state === 'expired' || facts.state === 'terminated'
+  // Of a sandbox that lost its browser alone, the other links hold.
+  if (ended && !facts.connected) {
     return { laptop, tunnel: off, agent: { ...off, detail: facts.state }, docker: off, browser: off }
   }
   if (facts.connected) {

@@ -18,9 +18,10 @@ import { Gate } from './gate.ts'
 import { Leases } from './leases.ts'
 import { Machine } from './machine.ts'
 import type { MachineDeps } from './machine-deps.ts'
-import { newRecord } from './new-record.ts'
+import { fitting, newRecord } from './new-record.ts'
 import { Reconciliation } from './reconciliation.ts'
-import { type WakeStep, wakeMachine } from './wake.ts'
+import type { WakeStep } from './wake.ts'
+import { problemOf, Wakes } from './wakes.ts'
 
 export interface FleetDeps {
   store: Pick<Store, 'machines' | 'metrics' | 'events'>
@@ -57,7 +58,7 @@ export class Fleet {
   readonly #gate: Gate
   readonly #machines = new Map<string, Machine>()
   readonly #changes: Changes
-  readonly #waking = new Map<string, AbortController>()
+  readonly #wakes: Wakes
   #visible = true
   #cancelTick: (() => void) | undefined
 
@@ -66,6 +67,7 @@ export class Fleet {
     this.leases = new Leases(deps.clock)
     this.counts = new FleetCounts(deps.clock)
     this.#gate = new Gate(deps.clock)
+    this.#wakes = new Wakes(deps)
     this.reconciliation = new Reconciliation({
       machines: () => this.#machines.values(),
       clock: deps.clock,
@@ -181,33 +183,12 @@ export class Fleet {
   }
 
   /** A person wakes it: switched on, verified, and its sandbox brought back as far as it can be. */
-  async wake(id: string): Promise<MachineView> {
-    const machine = this.machine(id)
-    if (this.#waking.has(id)) throw new Problem('conflict', `${machine.record.name} is being woken already.`)
-    const waking = new AbortController()
-    this.#waking.set(id, waking)
-    const tell = (step: WakeStep, detail = '') => this.#deps.onWakeStep?.(id, step, detail)
-    try {
-      await wakeMachine(machine, this.#deps.clock, { signal: waking.signal, onStep: tell })
-      if (machine.record.state !== 'running') throw problemOf(machine)
-      tell('done')
-      return machine.view()
-    } catch (error) {
-      tell('failed', Problem.from(error).message)
-      throw error
-    } finally {
-      this.#waking.delete(id)
-    }
+  wake(id: string): Promise<MachineView> {
+    return this.#wakes.wake(this.machine(id))
   }
 
-  /** Nobody waits for a wake any more. What was switched on stays on, and is followed as any machine is. */
   cancelWake(id: string): void {
-    const waking = this.#waking.get(id)
-    if (waking === undefined) return
-    waking.abort()
-    const machine = this.machine(id)
-    machine.stop()
-    machine.keep()
+    if (this.has(id)) this.#wakes.cancel(this.machine(id))
   }
 
   /** Ends a sandbox for good, as a person wants it; only a wake brings one back. */
@@ -247,12 +228,7 @@ export class Fleet {
       throw new Problem('invalid-params', 'This computer is reached in its own way, which cannot be changed.')
     }
     if (changed.tunnel?.kind === 'local') throw new Problem('invalid-params', 'Only this computer is reached that way.')
-    const type = changed.machineType ?? machine.record.machineType
-    // What was set for another kind of machine means nothing to this one.
-    const provider = changed.provider === undefined ? machine.record.provider : changed.provider
-    const fitting = provider === null || provider.kind === type ? provider : null
-    const given = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined))
-    machine.configure({ ...given, provider: fitting })
+    machine.configure(fitting(machine.record, changed))
     return machine.view()
   }
 
@@ -349,12 +325,4 @@ export class Fleet {
       this.#tick()
     })
   }
-}
-
-/** Why it is not running, for whoever wanted it to. */
-export function problemOf(machine: Machine): Problem {
-  const problem = machine.view().problem
-  return new Problem('unreachable', problem?.detail ?? 'The machine could not be verified.', {
-    reason: problem?.code ?? 'unknown',
-  })
 }

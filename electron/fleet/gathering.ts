@@ -62,8 +62,8 @@ export class Gathering {
     const { fleet, answered, log } = this.#deps
     for (const name of wanted) {
       if (this.#stopped || !fleet.has(machineId)) return
-      const { state, capabilities } = fleet.view(machineId)
-      if (state !== 'running') return
+      const { links, capabilities } = fleet.view(machineId)
+      if (links.agent.state !== 'up') return
       if (ofDocker.has(name) && capabilities['docker']?.available !== true) continue
       try {
         const params = paramsOf(name)

@@ -2,7 +2,6 @@ import { backoff } from '../../shared/client/backoff.ts'
 import type { LifecycleState } from '../../shared/domain/lifecycle.ts'
 import { type Clock, sleep } from '../clock.ts'
 import type { Gate } from './gate.ts'
-import { isDead } from './lifecycle-record.ts'
 import { circuitAfter, circuitOpenMs } from './verification.ts'
 
 /** Between two checks of a machine that cannot be verified, before the circuit opens. */
@@ -31,7 +30,7 @@ export interface KeepTrue {
   random?: () => number
   signal: AbortSignal
   verify: () => Promise<void>
-  now: () => { state: LifecycleState; verificationFailures: number; connected: boolean }
+  now: () => { state: LifecycleState; verificationFailures: number; connected: boolean; lost: boolean }
   /** Follows until the machine has to be verified anew; says how long to wait before that. */
   follow: () => Promise<{ waitMs: number }>
 }
@@ -42,8 +41,8 @@ export async function keepTrue({ clock, gate, naps, random, signal, verify, now,
   while (!signal.aborted) {
     await gate.turn(signal)
     await verify()
-    const { state, verificationFailures, connected } = now()
-    if (signal.aborted || isDead(state)) return
+    const { state, verificationFailures, connected, lost } = now()
+    if (signal.aborted || lost) return
     if (state === 'paused') await naps.take(clock, pausedLookMs, signal)
     else if (!connected) {
       const open = verificationFailures >= circuitAfter

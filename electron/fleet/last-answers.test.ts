@@ -118,7 +118,8 @@ test('machines are asked one after the other, a silent one only once, and one wi
   const gathering = new Gathering({
     fleet: {
       has: (id) => machines.has(id),
-      view: (id) => ({ state: 'running', capabilities: { docker: { available: machines.get(id) } } }) as never,
+      view: (id) =>
+        ({ links: { agent: { state: 'up' } }, capabilities: { docker: { available: machines.get(id) } } }) as never,
       call: (async (id: string, name: string) => {
         asked.push(`${id} ${name}`)
         return {}

@@ -20,6 +20,13 @@ export interface Change {
   killedReason?: KilledReason
 }
 
+/** That a machine is no longer there, and why. */
+export interface Ending {
+  to: 'killed' | 'expired' | 'terminated'
+  reason: string
+  killedReason?: KilledReason
+}
+
 const dead: Partial<Record<LifecycleState, KilledReason>> = {
   killed: 'not_found',
   expired: 'expired',
@@ -73,6 +80,19 @@ export class LifecycleRecord {
     this.#deps.log('info', 'state changed', { machine: id, from, to, reason })
     this.#deps.onTransition(id, transition)
     return true
+  }
+
+  /** It is no longer there. What ended before stays what it was, with the reason that is known now. */
+  end({ to: wanted, reason, killedReason }: Ending): void {
+    const { state } = this.#record
+    if (isDead(state)) {
+      const gone = killedReason ?? (wanted === 'terminated' ? 'manual' : 'not_found')
+      return this.note({ killedReason: gone }, { save: true })
+    }
+    // A machine that never came up, or was lost before, cannot be shut down: it is simply gone.
+    const to = canBecome(state, wanted, 'observed') ? wanted : 'killed'
+    const why = killedReason ?? (to === 'killed' && wanted === 'terminated' ? 'manual' : undefined)
+    this.become({ to, reason, ...(why && { killedReason: why }) })
   }
 
   /** What is kept is a cache: a full disk costs the next start something, and this run nothing. */

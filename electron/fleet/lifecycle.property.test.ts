@@ -38,6 +38,10 @@ const step = fc.oneof(
   }),
   fc.record({ kind: fc.constant('power' as const), state: fc.constantFrom(...powers) }),
   fc.record({ kind: fc.constant('time' as const), ms: fc.integer({ min: 100, max: 40_000 }) }),
+  fc.record({
+    kind: fc.constant('browser' as const),
+    state: fc.constantFrom('active', 'inactive', 'failed', 'starting'),
+  }),
   fc.constant({ kind: 'drop' as const }),
   fc.constant({ kind: 'verify' as const }),
   fc.constant({ kind: 'wake' as const }),
@@ -96,7 +100,10 @@ test('whatever is observed, in whatever order, only the transitions of the table
         } else if (one.kind === 'fails') agent.refuse(one.code)
         else if (one.kind === 'silent') agent.failure = { code: one.errno }
         else if (one.kind === 'power') power = one.state
-        else if (one.kind === 'drop') agent.dropSockets()
+        else if (one.kind === 'browser') {
+          agent.browser = { state: one.state }
+          agent.emit('browser_state', { state: one.state, url: null, reason: 'x' })
+        } else if (one.kind === 'drop') agent.dropSockets()
         else if (one.kind === 'verify') void fleet.verify('m').catch(() => {})
         else if (one.kind === 'wake') void fleet.wake('m').catch(() => {})
         else if (one.kind === 'stop') void fleet.powerOff('m', 'a person').catch(() => {})

@@ -31,8 +31,8 @@ export class LoadGaps {
   async fill(id: string, from: number): Promise<void> {
     const { fleet, store, clock } = this.#deps
     const now = clock.now()
-    const { state, links } = fleet.view(id)
-    if (state !== 'running' || links.agent.state !== 'up') return
+    const { links } = fleet.view(id)
+    if (links.agent.state !== 'up') return
     const start = Math.max(from, now - historyKeptMs)
     const before = this.#asked.get(id)
     if (before !== undefined && now - before.at < againMs && start >= before.from) return

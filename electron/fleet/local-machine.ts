@@ -3,10 +3,11 @@ import { Problem } from '../../shared/errors.ts'
 import { type Clock, isoTime } from '../clock.ts'
 import type { LocalAgent } from '../local-agent/local-agent.ts'
 import type { Vault } from '../vault/vault.ts'
-import { type Fleet, problemOf } from './fleet.ts'
-import { isDead } from './lifecycle-record.ts'
+import type { Fleet } from './fleet.ts'
 import type { Machine } from './machine.ts'
 import { newRecord } from './new-record.ts'
+import { answersStill, isLost } from './sandbox-watch.ts'
+import { problemOf } from './wakes.ts'
 
 export const localMachineId = 'local'
 
@@ -53,7 +54,10 @@ export class LocalMachine {
   async #try(): Promise<string> {
     const machine = this.#hold()
     if (this.#deps.agent.running === undefined) await this.#startAgent(machine)
-    else await machine.check()
+    else {
+      if (answersStill(machine.record)) machine.wake('started by a person')
+      await machine.check()
+    }
     if (machine.record.state !== 'running') throw problemOf(machine)
     machine.keep()
     await this.#startBrowser(machine)
@@ -110,7 +114,7 @@ export class LocalMachine {
 
   /** Its agent ended with the console that started it, however that one ended. */
   #settleAfterLastRun(): void {
-    if (!this.#deps.fleet.has(localMachineId) || isDead(this.#machine.record.state)) return
+    if (!this.#deps.fleet.has(localMachineId) || isLost(this.#machine.record)) return
     this.#machine.end({
       to: 'terminated',
       problem: undefined,

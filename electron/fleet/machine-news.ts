@@ -1,3 +1,4 @@
+import type { AgentClient } from '../../shared/client/client.ts'
 import type { CallResult } from '../../shared/contract/index.ts'
 import type { Observation } from '../providers/provider.ts'
 import type { LastSandbox, MachineRecord } from '../store/machines.ts'
@@ -42,4 +43,10 @@ export function powerNews(
       lastStartedAt: isNews && seen.state === 'running' ? now : record.lastStartedAt,
     },
   }
+}
+
+/** The tag that the machine's services run; undefined where it cannot say, as without Docker. */
+export async function deployedImage(client: AgentClient): Promise<string | null | undefined> {
+  const version = await client.call('machine.version', {}, { timeoutMs: 10_000 }).catch(() => undefined)
+  return version?.ghosthandsVersion
 }

@@ -1,5 +1,4 @@
 import type { AgentClient } from '../../shared/client/client.ts'
-import { canBecome } from '../../shared/domain/lifecycle.ts'
 import type { MachineView } from '../../shared/domain/machine.ts'
 import type { Recreated } from '../../shared/domain/power.ts'
 import { Problem } from '../../shared/errors.ts'
@@ -7,25 +6,18 @@ import { isoTime } from '../clock.ts'
 import { AutoStop } from '../power/auto-stop.ts'
 import { type MachinePower, makePower } from '../power/machine-power.ts'
 import type { Observation } from '../providers/provider.ts'
-import type { KilledReason, MachineRecord } from '../store/machines.ts'
+import type { MachineRecord } from '../store/machines.ts'
 import { echoQuietly } from './audit-echo.ts'
 import { type Finding, findOut } from './find-out.ts'
 import { keepTrue, Naps } from './keep-true.ts'
-import { isDead, LifecycleRecord } from './lifecycle-record.ts'
+import { type Ending, isDead, LifecycleRecord } from './lifecycle-record.ts'
 import { MachineConnection } from './machine-connection.ts'
 import type { MachineDeps } from './machine-deps.ts'
 import { factsFromSnapshot, factsFromStatus, type MachineFacts, snapshotOf, toView } from './machine-facts.ts'
 import { MachineFeed } from './machine-feed.ts'
-import { browserNews, essenceOf, powerNews } from './machine-news.ts'
+import { browserNews, deployedImage, essenceOf, powerNews } from './machine-news.ts'
+import { goneProblem, isLost, SandboxWatch } from './sandbox-watch.ts'
 import { classify, type NotAlive, type Verdict } from './verification.ts'
-
-/** That a machine is no longer there, and why. */
-interface Ending {
-  to: 'killed' | 'expired' | 'terminated'
-  problem: Problem | undefined
-  reason: string
-  killedReason?: KilledReason
-}
 
 /** One machine: connects to it, keeps what is known of it true, and says when that changes. */
 export class Machine {
@@ -35,6 +27,7 @@ export class Machine {
   readonly #feed: MachineFeed
   readonly #connection: MachineConnection
   readonly #naps = new Naps()
+  readonly #sandbox: SandboxWatch
   #power: MachinePower
   #facts: MachineFacts
   #connected = false
@@ -51,6 +44,7 @@ export class Machine {
     this.#deps = deps
     this.#lifecycle = new LifecycleRecord(record, deps)
     this.#facts = factsFromSnapshot(record.snapshot)
+    this.#sandbox = new SandboxWatch(record, this.#facts.browser)
     this.#connection = new MachineConnection(record.id, deps)
     this.#power = this.#makePower()
     this.#feed = new MachineFeed(record.id, deps, {
@@ -94,7 +88,7 @@ export class Machine {
       facts: { ...this.#facts, lease },
       connected: this.#connected,
       heardInThisRun: this.#heardInThisRun,
-      problem: this.#problem,
+      problem: this.#problem ?? goneProblem(record, this.#facts.browser),
       checking: this.#checking,
       power: this.#power.view(record, this.#connected),
       autoStop: this.autoStop.view(record),
@@ -103,16 +97,17 @@ export class Machine {
     })
   }
 
-  /** The client of this machine; a machine that is gone has none, so that no command waits for it. */
+  /** The client of this machine; one that is gone with its agent has none, so that no command waits for it. */
   client(): AgentClient {
     const { name, state } = this.record
-    if (isDead(state) || state === 'paused') throw new Problem('unreachable', `${name} is ${state}. Wake it first.`)
+    if (state === 'paused' || (isDead(state) && !this.#connected))
+      throw new Problem('unreachable', `${name} is ${state}. Wake it first.`)
     return this.#connect()
   }
 
   /** From now on the machine is connected to and followed. Returns at once. */
   keep(): void {
-    if (this.#keeping !== undefined || isDead(this.record.state)) return
+    if (this.#keeping !== undefined || isLost(this.record)) return
     const keeping = new AbortController()
     this.#keeping = keeping
     void keepTrue({
@@ -120,7 +115,7 @@ export class Machine {
       signal: keeping.signal,
       naps: this.#naps,
       verify: () => this.verify(keeping.signal),
-      now: () => ({ ...this.record, connected: this.#connected }),
+      now: () => ({ ...this.record, connected: this.#connected, lost: isLost(this.record) }),
       follow: () => this.#feed.follow(this.#connect(), keeping.signal),
     }).catch((error: unknown) => {
       this.#deps.log('error', 'following a machine failed', { machine: this.record.id, error: String(error) })
@@ -129,7 +124,7 @@ export class Machine {
 
   /** Health check now. One check at a time: a second caller waits for the first one's result. */
   async verify(signal?: AbortSignal): Promise<void> {
-    while (!isDead(this.record.state) && !signal?.aborted) {
+    while (!isLost(this.record) && !signal?.aborted) {
       this.#verifying ??= this.#verify().finally(() => {
         this.#verifying = undefined
       })
@@ -161,6 +156,7 @@ export class Machine {
     if (woken) {
       this.#problem = undefined
       this.#recreated = null
+      this.#sandbox.forget()
       this.#changed()
     }
     return woken
@@ -197,7 +193,11 @@ export class Machine {
 
   /** It was switched off on purpose: nobody waits for its agent any more. */
   switchedOff(reason: string): void {
-    if (this.record.state === 'paused' || !this.#lifecycle.become({ to: 'paused', reason })) return
+    const { state } = this.record
+    // One whose browser was gone before stays gone, also with its power off.
+    if (state === 'paused' || isLost(this.record)) return
+    if (!isDead(state) && !this.#lifecycle.become({ to: 'paused', reason })) return
+    this.#sandbox.forget()
     this.#lifecycle.note({ lastStoppedAt: isoTime(this.#deps.clock), verificationFailures: 0 }, { save: true })
     this.#problem = undefined
     this.stop()
@@ -206,14 +206,10 @@ export class Machine {
   }
 
   /** It is known to be gone or off: stops following and says why. */
-  end(change: Ending): void {
-    if (isDead(this.record.state)) return
-    const { reason } = change
-    // A machine that never came up, or was lost before, cannot be shut down: it is simply gone.
-    const to = canBecome(this.record.state, change.to, 'observed') ? change.to : 'killed'
-    const killedReason = change.killedReason ?? (to === 'killed' && change.to === 'terminated' ? 'manual' : undefined)
-    this.#lifecycle.become({ to, reason, ...(killedReason && { killedReason }) })
-    this.#problem = change.problem
+  end({ problem, ...ending }: Ending & { problem: Problem | undefined }): void {
+    if (isLost(this.record)) return
+    this.#lifecycle.end(ending)
+    this.#problem = problem
     this.stop()
     this.#changed()
   }
@@ -305,8 +301,11 @@ export class Machine {
     const { agentId, agentVersion } = status
     const [lastVerifiedAt, snapshot] = [isoTime(this.#deps.clock), snapshotOf(this.#facts)]
     this.#lifecycle.note({ agentId, agentVersion, lastVerifiedAt, verificationFailures: 0, snapshot }, { save: true })
-    this.#lifecycle.become({ to: 'running', reason: 'verified' })
+    const { state } = this.record
+    if (state === 'starting' || state === 'paused') this.#sandbox.forget()
+    if (!isDead(state)) this.#lifecycle.become({ to: 'running', reason: 'verified' })
     if (!wasConnected) {
+      this.#sandbox.heardAgain()
       void this.#echo()
       void this.learnImage()
       this.#deps.onConnected(this.record.id)
@@ -320,7 +319,7 @@ export class Machine {
     this.#heardInThisRun = true
     this.#problem = undefined
     this.#lifecycle.note({ lastVerifiedAt: isoTime(this.#deps.clock), verificationFailures: 0 }, { save: true })
-    if (this.record.state === 'paused') return this.#changed()
+    if (this.record.state === 'paused' || isDead(this.record.state)) return this.#changed()
     this.switchedOff(`EC2 says ${state}`)
   }
 
@@ -332,7 +331,7 @@ export class Machine {
     this.#connected = false
     this.#problem = problem
     this.#lifecycle.note({}, { save: true })
-    this.#lifecycle.become({ to: 'unknown', reason: problem.message })
+    if (!isDead(this.record.state)) this.#lifecycle.become({ to: 'unknown', reason: problem.message })
     this.#changed()
   }
 
@@ -345,14 +344,12 @@ export class Machine {
     this.#changed()
   }
 
-  /** Asks what is deployed there; a machine without Docker has nothing to say. */
+  /** Asks what is deployed there. */
   async learnImage(): Promise<void> {
     const { signal } = this.#connection
-    const version = await this.#connect()
-      .call('machine.version', {}, { timeoutMs: 10_000 })
-      .catch(() => undefined)
-    if (version === undefined || signal.aborted || version.ghosthandsVersion === this.record.imageTag) return
-    this.#lifecycle.note({ imageTag: version.ghosthandsVersion }, { save: true })
+    const imageTag = await deployedImage(this.#connect())
+    if (imageTag === undefined || signal.aborted || imageTag === this.record.imageTag) return
+    this.#lifecycle.note({ imageTag }, { save: true })
     this.#changed()
   }
 
@@ -362,6 +359,7 @@ export class Machine {
     if (facts.browser != null) {
       const news = browserNews(this.record, facts.browser, snapshotOf(this.#facts))
       if (news !== undefined) this.#lifecycle.note(news, { save: true })
+      if (this.#sandbox.judge(facts.browser, this.#lifecycle)) this.autoStop.reset()
     }
     this.#changed()
   }

@@ -1,4 +1,5 @@
 import type { ProviderConfig } from '../../shared/domain/power.ts'
+import type { IpcParamsOut } from '../../shared/ipc.ts'
 import type { MachineRecord } from '../store/machines.ts'
 
 type Wish = Pick<MachineRecord, 'id' | 'name' | 'environment' | 'machineType' | 'tunnel'> & {
@@ -20,4 +21,14 @@ export function newRecord(wish: Wish): MachineRecord {
     ...{ autoStopEnabled: false, idleMinutes: 30, keepUpUntil: null },
     ...{ auditEntries: 0, auditHead: null },
   }
+}
+
+type Changed = Omit<IpcParamsOut<'fleet.update'>, 'machineId'>
+
+/** What a person set of a machine, as it is kept: what was set for another kind of machine means nothing to this one. */
+export function fitting(record: MachineRecord, changed: Changed): Partial<MachineRecord> {
+  const provider = changed.provider === undefined ? record.provider : changed.provider
+  const kind = changed.machineType ?? record.machineType
+  const given = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined))
+  return { ...given, provider: provider === null || provider.kind === kind ? provider : null }
 }

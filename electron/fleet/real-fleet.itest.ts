@@ -208,7 +208,8 @@ test('a machine that is woken gets its browser back as it was, and what could no
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   ends.push(async () => void site.close())
   const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/page`
-  const fixed = { PILOTHOUSE_PORT: String(await freePort()) }
+  // A browser that dies stays dead here: an agent that brings it back by itself has lost nothing.
+  const fixed = { PILOTHOUSE_PORT: String(await freePort()), PILOTHOUSE_BROWSER_RESTART: 'never' }
   const one = await agent(fixed)
   const { id: instanceId } = ec2.add()
   const { id } = await add('one', one, instance(instanceId))
@@ -232,6 +233,23 @@ test('a machine that is woken gets its browser back as it was, and what could no
   })
   expect(cookies).toEqual(['none', 'kept=yes'])
 
+  // Its browser alone dies: the sandbox is gone, the machine answers, and a wake makes the browser anew.
+  const dies = one.client
+    .call('browser.status')
+    .then(({ processes }) => processes.find(({ name }) => name === 'chromium'))
+  process.kill((await dies)?.pid ?? Number.NaN, 'SIGKILL')
+  await becomes(id, 'killed')
+  expect(fleet.view(id)).toMatchObject({
+    problem: { detail: expect.stringMatching(/^The browser is gone\./) },
+    links: { agent: { state: 'up' }, browser: { state: 'down' } },
+  })
+  expect(await fleet.call(id, 'exec.run', { command: 'echo still here' })).toMatchObject({ stdout: 'still here\n' })
+  expect(await fleet.wake(id)).toMatchObject({
+    state: 'running',
+    recreated: { restored: [expect.any(String), expect.any(String)] },
+  })
+  expect(cookies).toEqual(['none', 'kept=yes', 'kept=yes'])
+
   // Gone, and another machine in its place: the page comes back, what was on the other disk does not.
   fleet.machine(id).end({ to: 'killed', problem: undefined, reason: 'gone' })
   await one.agent.stop('the test ends it')
@@ -244,7 +262,7 @@ test('a machine that is woken gets its browser back as it was, and what could no
     restored: [`the start page (${url})`],
     notRestored: expect.arrayContaining([expect.stringContaining('on the disk of the machine that is gone')]),
   })
-  expect(cookies).toEqual(['none', 'kept=yes', 'none'])
+  expect(cookies).toEqual(['none', 'kept=yes', 'kept=yes', 'none'])
 }, 120_000)
 
 test('a refusal of EC2 changes nothing, and says what to do', async () => {

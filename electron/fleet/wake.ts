@@ -36,11 +36,13 @@ export async function wakeMachine(machine: Machine, clock: Clock, options: WakeO
   const booting = await switchOn(machine, signal)
   if (signal?.aborted) throw cancelled(name)
   const recreates = isDead(state)
+  const answers = machine.connected
   if (state !== 'paused') {
     machine.wake('woken by a person')
-    if (recreates) machine.forgetIdentity()
+    if (recreates && !answers) machine.forgetIdentity()
   }
-  machine.stop()
+  // Whoever has a terminal on a machine that only lost its browser keeps it.
+  if (!answers) machine.stop()
   machine.expectBoot(booting ? bootLimitMs : 0)
   // The table has no way from paused to starting: it stays paused, and says that it boots, until it answers.
   onStep('verify')

@@ -3,6 +3,7 @@ import { Problem } from '../../shared/errors.ts'
 import { type Clock, isoTime } from '../clock.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Machine } from '../fleet/machine.ts'
+import { isUp } from '../fleet/sandbox-watch.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { busyReason, type IdleFacts, keepUpMs } from './auto-stop.ts'
@@ -44,7 +45,7 @@ export class AutoStopWatch {
 
   async look(): Promise<void> {
     const watched = [...this.#deps.fleet.machines()].filter(
-      ({ record, power }) => record.autoStopEnabled && record.state === 'running' && power.provider?.stop !== undefined,
+      ({ record, power }) => record.autoStopEnabled && isUp(record) && power.provider?.stop !== undefined,
     )
     await Promise.all(watched.map((machine) => this.#lookAt(machine)))
   }
@@ -60,7 +61,7 @@ export class AutoStopWatch {
     const { id, name, autoStopEnabled, idleMinutes, keepUpUntil } = machine.record
     const facts = await this.#facts(machine)
     // It may have been stopped, or changed, while it was asked.
-    if (machine.record.state !== 'running') return
+    if (!isUp(machine.record)) return
     const decision = machine.autoStop.look({
       enabled: autoStopEnabled,
       idleMinutes,

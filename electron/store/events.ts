@@ -7,6 +7,12 @@ export interface KeptEvent {
   data: Record<string, unknown>
 }
 
+interface HeardEvent {
+  seq: number
+  time: string
+  type: string
+}
+
 /** More than anyone reads of one machine; agents keep their own. */
 const keptPerMachine = 2000
 /** Between two looks at whether there are too many. */
@@ -23,16 +29,45 @@ export function eventsTable(connection: Connection) {
        (SELECT id FROM events WHERE sandbox_id = @id ORDER BY id DESC LIMIT 1 OFFSET ${keptPerMachine})`,
   )
   const added = new Map<string, number>()
-  return {
-    add(id: string, event: { seq: number; time: string; type: string }): void {
-      const { seq, time, type, ...data } = event
+  let waiting: [id: string, event: HeardEvent][] = []
+  let failed: unknown
+  const write = connection.transaction((events: typeof waiting) => {
+    for (const [id, { seq, time, type, ...data }] of events) {
       insert.run(id, seq, time, type, JSON.stringify(data))
       const count = (added.get(id) ?? 0) + 1
       added.set(id, count)
       if (count % pruneEvery === 0) prune.run({ id })
+    }
+  })
+  const flush = () => {
+    const events = waiting
+    waiting = []
+    if (events.length > 0) write(events)
+  }
+  return {
+    /**
+     * Written with everything else that came in the same turn: a thousand machines report at the same moment, and a
+     * commit for each would make the last of them late. What could not be written is said at the next call.
+     */
+    add(id: string, event: HeardEvent): void {
+      if (waiting.length === 0)
+        setImmediate(() => {
+          try {
+            if (connection.open) flush()
+          } catch (error) {
+            failed = error
+          }
+        })
+      waiting.push([id, event])
+      if (failed === undefined) return
+      const error = failed
+      failed = undefined
+      throw error
     },
+    flush,
     /** Newest first. */
     last(id: string, count: number): KeptEvent[] {
+      flush()
       const rows = last.all(id, count) as (Omit<KeptEvent, 'data'> & { data: string })[]
       return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }))
     },

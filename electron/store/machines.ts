@@ -125,7 +125,11 @@ export function machinesTable(connection: Connection) {
   )
   const countSince = connection.prepare('SELECT count(*) FROM transitions WHERE at >= ?').pluck()
   const longDead = connection
-    .prepare("SELECT id FROM sandboxes WHERE state IN ('killed', 'expired', 'terminated') AND killed_at < ?")
+    // A machine that lost its browser alone still answers: it is not history yet.
+    .prepare(
+      `SELECT id FROM sandboxes WHERE state IN ('killed', 'expired', 'terminated') AND killed_at < ?
+        AND NOT (state = 'killed' AND killed_reason = 'terminated')`,
+    )
     .pluck()
   const write = (record: MachineRecord) =>
     save.run({

@@ -32,13 +32,14 @@ export interface Store {
 export function openStore(file: string, now?: () => Date): Store {
   const { connection, durable, setAside, close } = openDatabase(file, now)
   const metrics = metricsTable(connection)
+  const events = eventsTable(connection)
   const deploys = deploysTable(durable)
   return {
     machines: machinesTable(connection),
     settings: settingsTable(connection),
     audit: auditTable(durable),
     agentAudit: agentAuditTable(connection),
-    events: eventsTable(connection),
+    events,
     seenLogs: seenLogsTable(connection),
     deploys,
     rollouts: rolloutsTable(durable, deploys),
@@ -49,6 +50,7 @@ export function openStore(file: string, now?: () => Date): Store {
     setAside,
     close() {
       metrics.flush()
+      events.flush()
       close()
     },
   }

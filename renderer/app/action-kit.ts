@@ -33,7 +33,6 @@ export function onMachine({ title, when, run, ...rest }: MachineAction): Console
   }
 }
 
-export const running = (machine: MachineView) => machine.state === 'running'
 export const browserIs = (machine: MachineView, ...states: string[]) => states.includes(machine.browser?.state ?? '')
 export const onTab = (context: ActionContext, tab: string) =>
   context.route.screen === 'machine' && context.route.tab === tab

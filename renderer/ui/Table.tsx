@@ -15,6 +15,7 @@ import {
 import { classes } from './classes.ts'
 import { isMac } from './keys.ts'
 import { extend, toggle } from './selection.ts'
+import { noSlots, takeSlots } from './slots.ts'
 import styles from './Table.module.css'
 
 export interface Column<Row, Key extends string> {
@@ -82,12 +83,9 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
-    overscan: 8,
+    // The compositor scrolls without waiting: these stand ready while the next are drawn.
+    overscan: 6,
     scrollPaddingStart: headPx,
-    getItemKey: (index) => {
-      const row = rows[index]
-      return row === undefined ? index : rowId(row)
-    },
   })
   useEffect(() => {
     setActive((index) => Math.min(index, Math.max(0, rows.length - 1)))
@@ -188,11 +186,10 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
   useEffect(() => {
     if (atEnd && rows.length > 0) onEnd.current?.()
   }, [atEnd, rows.length])
-  // As many as were ever in sight: a row that comes takes the place of the one that went.
-  const places = useRef(1)
-  places.current = Math.max(places.current, items.length)
-  const keyOf = (index: number, id: string) =>
-    props.kept === undefined || props.kept === id ? `row ${id}` : index % places.current
+  const slots = useRef(noSlots)
+  slots.current = takeSlots(slots.current, items[0]?.index ?? 0, items.length)
+  const keyOf = (place: number, id: string) =>
+    props.kept === undefined || props.kept === id ? `row ${id}` : slots.current.keys[place]
   const activeShown = items.some((item) => item.index === active)
   return (
     <div className={styles.frame} style={tracks}>
@@ -213,12 +210,12 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
         <Head columns={columns} sort={sort} onSort={onSort} />
         {/* biome-ignore lint/a11y/useSemanticElements: see above */}
         <div className={styles.body} style={{ height: virtual.getTotalSize() }} role="rowgroup">
-          {items.map((item) => {
+          {items.map((item, place) => {
             const row = rows[item.index]
             if (row === undefined) return null
             return (
               <TableRow
-                key={keyOf(item.index, rowId(row))}
+                key={keyOf(place, rowId(row))}
                 id={`${prefix}-${item.index}`}
                 row={row}
                 rowKey={rowId(row)}

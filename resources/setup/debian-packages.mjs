@@ -25,6 +25,8 @@ const toStart = [
   need('tigervnc-standalone-server'),
   need('fonts-liberation'),
   need('libsecret-1-0'),
+  // Electron asks the desktop through it; without, no notification is ever shown.
+  need('libnotify4'),
 ]
 
 /** @type {Need[]} */

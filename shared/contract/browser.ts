@@ -22,6 +22,8 @@ export const browserStatus = z.object({
   installCommand: z.string().nullable(),
   processes: z.array(z.object({ name: z.string(), pid: z.number().int(), running: z.boolean() })),
   lastError: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** When the agent starts a browser again that failed; null where it does not: that browser is gone. */
+  restartsAt: z.string().nullable().optional(),
   /** How the picture can be had: RFB through /ws/vnc, or the CDP screencast where there is no display. */
   liveView: openEnum(['vnc', 'screencast', 'none']),
   warnings: z.array(z.string()),

@@ -15,6 +15,7 @@ import { Select } from '../../ui/Select.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
 import { formatTime } from '../../ui/time.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
+import { isUp } from '../machine/reach.ts'
 import styles from './Audit.module.css'
 import { AuditDetails } from './AuditDetails.tsx'
 import {
@@ -274,7 +275,10 @@ function TextSearch() {
 function Freshness() {
   const { sources, missing, left } = useAudit()
   const machines = useFleet((state) => state.machines)
-  const stale = sources.filter(({ source }) => source !== 'console' && machines[source]?.state !== 'running')
+  const stale = sources.filter(({ source }) => {
+    const machine = machines[source]
+    return source !== 'console' && (machine === undefined || !isUp(machine))
+  })
   const kept = stale.filter(({ entries }) => entries > 0)
   const oldest = kept.map(({ refreshedAt }) => refreshedAt ?? '').sort()[0]
   return (

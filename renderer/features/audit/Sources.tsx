@@ -4,6 +4,7 @@ import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Popover } from '../../ui/Popover.tsx'
 import { useFleet } from '../fleet/fleet.store.ts'
+import { isUp } from '../machine/reach.ts'
 import styles from './Audit.module.css'
 import { type Checked, useAudit, verifySource } from './audit.store.ts'
 import { consoleSource, sourceName } from './sources.ts'
@@ -35,7 +36,7 @@ export function Sources() {
       <ul className={styles.sources} tabIndex={0} aria-label="Sources">
         {sources.map(({ source, entries, refreshedAt, complete }) => {
           const machine = machines[source]
-          const asks = source === consoleSource || machine?.state === 'running'
+          const asks = source === consoleSource || (machine !== undefined && isUp(machine))
           return (
             <li key={source} data-testid="audit-source-row">
               <bdi>{sourceName(source, machines)}</bdi>

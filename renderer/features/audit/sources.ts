@@ -1,4 +1,5 @@
 import { useFleet } from '../fleet/fleet.store.ts'
+import { isUp } from '../machine/reach.ts'
 
 /** The console's own record; every other source is a machine's id. Said here again, because a window brings no schemas along. */
 export const consoleSource = 'console'
@@ -10,6 +11,6 @@ export function sourceName(source: string, machines: Readonly<Record<string, { n
 
 /** The sources whose chain can be walked now: this console's, and those of machines that run. */
 export function askable(): string[] {
-  const running = Object.values(useFleet.getState().machines).filter(({ state }) => state === 'running')
-  return [consoleSource, ...running.map(({ id }) => id)]
+  const up = Object.values(useFleet.getState().machines).filter(isUp)
+  return [consoleSource, ...up.map(({ id }) => id)]
 }

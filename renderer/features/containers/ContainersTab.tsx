@@ -17,6 +17,7 @@ import { whyNot } from '../machine/reach.ts'
 import tab from '../machine/Tab.module.css'
 import { useKnown } from '../machine/useKnown.ts'
 import { StateStrip } from '../state/StateStrip.tsx'
+import { ContainerLoad } from './ContainerLoad.tsx'
 import { containerLook, portsText, serviceOf } from './containers.ts'
 import { containerKey, restartContainer, showContainerLogs, startContainer, stopContainer } from './operations.ts'
 import { type Load, useLoads } from './useLoads.ts'
@@ -49,6 +50,7 @@ export function ContainersTab({ machine }: { machine: MachineView }) {
   const loads = useLoads(machine)
   const wide = useWide(1180)
   const [query, setQuery] = useState('')
+  const [chosen, setChosen] = useState<string | null>(null)
   const why = whyNot(machine)
   const live = known.from === 'machine'
   const found = useMemo(() => {
@@ -59,6 +61,9 @@ export function ContainersTab({ machine }: { machine: MachineView }) {
   }, [known.value, loads, live, query])
   const { rows, sort, onSort } = useSort<Row, Key>(found, sorts)
   const { reload } = known
+  const pick = ({ container }: Row) => setChosen(container.name)
+  // By name: a container that is replaced is the same one to whoever watches it.
+  const shown = rows.find(({ container }) => container.name === chosen) ?? rows[0]
   const columns = useMemo(() => columnsOf({ machine, why, wide, reload }), [machine, why, wide, reload])
   return (
     <div className={tab.tab} data-testid="containers-tab">
@@ -87,7 +92,9 @@ export function ContainersTab({ machine }: { machine: MachineView }) {
           rowId={({ container }) => container.id}
           sort={sort}
           onSort={onSort}
-          onOpen={() => {}}
+          onOpen={({ container }) => showContainerLogs(machine, container)}
+          onPick={pick}
+          marked={({ container }) => container.name === shown?.container.name}
           empty={
             query === '' ? (
               <EmptyState
@@ -105,6 +112,7 @@ export function ContainersTab({ machine }: { machine: MachineView }) {
           }
         />
       )}
+      {shown !== undefined && <ContainerLoad machine={machine} name={shown.container.name} load={shown.load} />}
     </div>
   )
 }

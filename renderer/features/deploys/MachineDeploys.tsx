@@ -16,6 +16,7 @@ import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { formatElapsed } from '../../ui/time.ts'
 import type { StateLook } from '../machine/look.ts'
+import { isUp } from '../machine/reach.ts'
 import styles from './Deploys.module.css'
 import { running, useDeploys } from './deploys.store.ts'
 import historyStyles from './History.module.css'
@@ -31,7 +32,7 @@ export function MachineDeploys({ machine }: { machine: MachineView }) {
   const { deploys, total, problem, more } = useAgentDeploys(machine)
   const rollouts = useDeploys((state) => state.rollouts)
   const mine = running(rollouts).filter(({ legs }) => legs.some(({ machineId }) => machineId === machine.id))
-  const up = machine.state === 'running'
+  const up = isUp(machine)
   const aimed = useTarget('deploys', machine.id)?.id ?? null
   return (
     <div className={styles.machineDeploys} data-testid="machine-deploys">
@@ -58,7 +59,7 @@ function useAgentDeploys(machine: MachineView) {
   const [deploys, setDeploys] = useState<readonly DeployRecord[] | null>(null)
   const [total, setTotal] = useState(0)
   const [problem, setProblem] = useState<ShownProblem | null>(null)
-  const up = machine.state === 'running'
+  const up = isUp(machine)
   const load = useCallback(
     async (page: number) => {
       try {
@@ -119,7 +120,7 @@ function Head({ machine, deploys }: { machine: MachineView; deploys: readonly De
           <Button
             icon={<Undo2 size={15} aria-hidden />}
             busy={busy}
-            disabled={machine.state !== 'running' || before === null}
+            disabled={!isUp(machine) || before === null}
             data-testid="machine-roll-back"
             onClick={() => rollBackMachine(machine, { tag: now?.previousTag ?? null, digest: before })}
           >

@@ -1,6 +1,7 @@
 import { type ConsoleAction, onMachine, onTab } from '../../app/action-kit.ts'
 import { go } from '../../app/route.ts'
 import { useFleetView } from '../fleet/view.store.ts'
+import { isUp } from '../machine/reach.ts'
 import { running, useDeploys } from './deploys.store.ts'
 import { tagText } from './look.ts'
 import { cancelRollout, openNewDeploy, pauseRollout, resumeRollout, rollBackMachine } from './operations.ts'
@@ -79,7 +80,7 @@ export const deployActions: readonly ConsoleAction[] = [
     title: (machine) => `Roll back ${machine.name}…`,
     group: 'Deploys',
     keys: 'd r',
-    when: (machine) => machine.state === 'running',
+    when: isUp,
     run: (machine) => rollBackMachine(machine),
   }),
 ]

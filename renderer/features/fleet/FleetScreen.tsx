@@ -1,5 +1,6 @@
 import { SearchX } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { memo, useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { useShallow } from 'zustand/react/shallow'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { keysOf } from '../../app/actions.ts'
 import { go } from '../../app/route.ts'
@@ -23,7 +24,7 @@ import { reloadFleet, useFleet } from './fleet.store.ts'
 import { SelectionBar } from './SelectionBar.tsx'
 import { SummaryCards } from './SummaryCards.tsx'
 import { type Group, selectRows } from './summary.ts'
-import { select, showAll, sortBy, useFleetView } from './view.store.ts'
+import { type FleetViewState, select, showAll, sortBy, useFleetView } from './view.store.ts'
 
 /** Every machine, what it does and who drives it. */
 export function FleetScreen() {
@@ -52,14 +53,13 @@ export function FleetScreen() {
 
 function Machines() {
   const machines = useFleet((state) => state.machines)
-  const { query, group, chosen, sort, form, selected } = useFleetView()
-  // Typing must not wait for a thousand machines: the letters come first, the rows when there is time.
-  const wanted = useDeferredValue(query)
+  const group = useFleetView((state) => state.group)
+  const form = useFleetView((state) => state.form)
+  const selected = useFleetView((state) => state.selected)
+  // A letter, a filter, an order: what was pressed answers at once, a thousand machines follow when there is time.
+  const wanted = useDeferredValue(useFleetView(useShallow(wantedOf)))
   const all = useMemo(() => Object.values(machines), [machines])
-  const rows = useMemo(
-    () => selectRows(all, { query: wanted, group, chosen, sort }),
-    [all, wanted, group, chosen, sort],
-  )
+  const rows = useMemo(() => selectRows(all, wanted), [all, wanted])
   // A machine that was removed is not selected any more.
   useEffect(() => {
     const kept = keepShown(selected, (id) => machines[id] !== undefined)
@@ -70,7 +70,6 @@ function Machines() {
     const shown = new Set(rows.map(({ id }) => id))
     return [...selected].filter((id) => !shown.has(id)).length
   }, [rows, selected])
-  const empty = <NoMatch />
   return (
     <>
       <SummaryCards machines={all} chosen={group} onChoose={chooseGroup} />
@@ -82,8 +81,8 @@ function Machines() {
       {form === 'map' && rows.length > 0 && (
         <FleetMap rows={rows} selected={selected} onSelect={select} onOpen={openMachine} />
       )}
-      {form === 'map' && rows.length === 0 && empty}
-      {form === 'table' && <FleetTable rows={rows} empty={empty} />}
+      {form === 'map' && rows.length === 0 && <NoMatch />}
+      {form === 'table' && <FleetTable rows={rows} />}
     </>
   )
 }
@@ -93,7 +92,8 @@ function openMachine(machine: MachineView, aside: boolean): void {
   else go({ screen: 'machine', machineId: machine.id, tab: 'live' })
 }
 
-function FleetTable({ rows, empty }: { rows: readonly MachineView[]; empty: ReactNode }) {
+/** Apart, so that it is drawn anew for other rows and not for every letter. */
+const FleetTable = memo(function FleetTable({ rows }: { rows: readonly MachineView[] }) {
   const sort = useFleetView((state) => state.sort)
   const selected = useFleetView((state) => state.selected)
   const [menuOf, setMenuOf] = useState<string | null>(null)
@@ -121,11 +121,12 @@ function FleetTable({ rows, empty }: { rows: readonly MachineView[]; empty: Reac
       kept={menuOf}
       selected={selected}
       onSelect={select}
-      empty={empty}
+      empty={<NoMatch />}
     />
   )
-}
+})
 
+const wantedOf = ({ query, group, chosen, sort }: FleetViewState) => ({ query, group, chosen, sort })
 const idOf = (machine: MachineView) => machine.id
 const chooseGroup = (group: Group | null) => useFleetView.setState({ group })
 const isMine = (machine: MachineView) => machine.lease?.mine === true

@@ -1,5 +1,5 @@
 import { LayoutGrid, List, Plus, Search } from 'lucide-react'
-import { memo } from 'react'
+import { memo, useDeferredValue, useMemo } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { keysOf } from '../../app/actions.ts'
 import { show } from '../../app/ui.store.ts'
@@ -7,14 +7,19 @@ import { Button } from '../../ui/Button.tsx'
 import { Input } from '../../ui/Field.tsx'
 import { FilterChip } from '../../ui/FilterChip.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
+import { useWide } from '../../ui/useWide.ts'
 import styles from './Fleet.module.css'
-import { type Chosen, countOptions, filterNames, filters, isNarrowed } from './filters.ts'
+import { type Chosen, countAll, filterNames, filters, isNarrowed } from './filters.ts'
 import { groups } from './summary.ts'
 import { choose, showAll, showAs, useFleetView } from './view.store.ts'
+
+const plus = <Plus size={15} aria-hidden />
+const addMachine = () => show('add-machine')
 
 /** Search, filters, the order, and the form in which the machines are shown. */
 export function FleetTools({ machines, shown }: { machines: readonly MachineView[]; shown: number }) {
   const { query, group, chosen, sort, form } = useFleetView()
+  const wide = useWide(1180)
   const narrowed = query !== '' || group !== null || isNarrowed(chosen)
   return (
     <div className={styles.tools}>
@@ -40,13 +45,13 @@ export function FleetTools({ machines, shown }: { machines: readonly MachineView
         {narrowed ? (
           <>
             {shown} of {machines.length}
-            {group !== null && ` · ${groups[group].title.toLowerCase()}`} ·{' '}
+            {wide && group !== null && ` · ${groups[group].title.toLowerCase()}`} ·{' '}
             <button type="button" className={styles.clear} onClick={showAll}>
               Show all
             </button>
           </>
         ) : (
-          sort === null && 'sorted by attention'
+          wide && sort === null && 'sorted by attention'
         )}
       </span>
       <IconButton
@@ -57,20 +62,28 @@ export function FleetTools({ machines, shown }: { machines: readonly MachineView
         data-testid="fleet-form"
         onClick={() => showAs(form === 'map' ? 'table' : 'map')}
       />
-      <Button
-        variant="primary"
-        icon={<Plus size={15} aria-hidden />}
-        data-testid="add-machine"
-        onClick={() => show('add-machine')}
-      >
-        Add a machine
-      </Button>
+      {wide ? (
+        <Button variant="primary" icon={plus} data-testid="add-machine" onClick={addMachine}>
+          Add a machine
+        </Button>
+      ) : (
+        <IconButton
+          variant="primary"
+          label="Add a machine"
+          icon={plus}
+          data-testid="add-machine"
+          onClick={addMachine}
+        />
+      )}
     </div>
   )
 }
 
 /** Apart, so that a letter in the search does not count a thousand machines five times over. */
 const Filters = memo(function Filters({ machines, chosen }: { machines: readonly MachineView[]; chosen: Chosen }) {
+  // The counts are for menus that are closed now: a click on a filter does not wait for them.
+  const counted = useDeferredValue(chosen)
+  const counts = useMemo(() => countAll(machines, counted), [machines, counted])
   return (
     <div className={styles.filters}>
       {filterNames.map((name) => (
@@ -78,7 +91,7 @@ const Filters = memo(function Filters({ machines, chosen }: { machines: readonly
           key={name}
           title={filters[name].title}
           options={filters[name].options}
-          counts={countOptions(machines, chosen, name)}
+          counts={counts[name]}
           chosen={chosen[name]}
           testId={`filter-${name}`}
           onChange={(values) => choose(name, values)}

@@ -1,7 +1,7 @@
 import type { ConsoleAction } from '../../app/action-kit.ts'
 import { show } from '../../app/ui.store.ts'
 import { useFleet } from './fleet.store.ts'
-import { drainSelected, openRunCommand, startSelected, stopSelected } from './operations.ts'
+import { compareSelected, drainSelected, openRunCommand, startSelected, stopSelected } from './operations.ts'
 import { select, selectNone, showAll, showAs, useFleetView } from './view.store.ts'
 
 const chosen = () => useFleetView.getState().selected.size
@@ -90,6 +90,14 @@ export const fleetActions: readonly ConsoleAction[] = [
     keys: 'f d',
     when: some,
     run: () => drainSelected(),
+  },
+  {
+    id: 'fleet.compare-env',
+    title: () => `Compare the variables of ${these()}…`,
+    group: 'Selected',
+    keys: 'f v',
+    when: some,
+    run: compareSelected,
   },
   {
     id: 'fleet.run',

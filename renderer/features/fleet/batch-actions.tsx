@@ -1,7 +1,14 @@
-import { Play, Power, Rocket, SquareTerminal, Waves } from 'lucide-react'
+import { GitCompareArrows, Play, Power, Rocket, SquareTerminal, Waves } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { openNewDeploy } from '../deploys/operations.ts'
-import { drainSelected, openRunCommand, selectedMachines, startSelected, stopSelected } from './operations.ts'
+import {
+  compareSelected,
+  drainSelected,
+  openRunCommand,
+  selectedMachines,
+  startSelected,
+  stopSelected,
+} from './operations.ts'
 
 /** What the bar above the fleet offers for the selected machines, in this order. */
 export interface BatchAction {
@@ -18,6 +25,12 @@ export const batchActions: readonly BatchAction[] = [
   { id: 'fleet.stop', title: 'Stop', icon: <Power size={15} aria-hidden />, run: () => stopSelected() },
   { id: 'fleet.drain', title: 'Drain', icon: <Waves size={15} aria-hidden />, run: () => drainSelected() },
   { id: 'fleet.deploy', title: 'Deploy…', icon: <Rocket size={15} aria-hidden />, run: deploySelected },
+  {
+    id: 'fleet.compare-env',
+    title: 'Compare env',
+    icon: <GitCompareArrows size={15} aria-hidden />,
+    run: compareSelected,
+  },
   {
     id: 'fleet.run',
     title: 'Run a command',

@@ -1,4 +1,3 @@
-import { Check, Ellipsis } from 'lucide-react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -19,6 +18,10 @@ type MachineColumn = Column<MachineView, FleetColumn>
 /** Columns that a narrow window goes without; the machine's page has them. */
 const wideOnly: readonly FleetColumn[] = ['type', 'agent', 'driving', 'roundTrip']
 
+/** The same element in every row: what is the same is not drawn again. */
+const dots = <span className={styles.dots} aria-hidden />
+const tick = <span className={styles.tick} aria-hidden />
+
 function load(machine: MachineView) {
   const percent = machine.metrics?.cpu.usagePercent ?? null
   return <Bar percent={percent} label={percent === null ? 'load unknown' : `CPU ${Math.round(percent)} %`} />
@@ -30,7 +33,7 @@ function menuButton(machine: MachineView, onClick?: () => void) {
       variant="ghost"
       size="icon"
       aria-label={`Actions for ${machine.name}`}
-      icon={<Ellipsis size={15} aria-hidden />}
+      icon={dots}
       tabIndex={-1}
       data-testid="row-menu"
       onClick={onClick}
@@ -58,9 +61,7 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
       cell: (machine) => (
         <span className={styles.mark} data-select="">
           <StateDot {...machineLook(machine)} />
-          <span className={styles.tick} aria-hidden>
-            <Check size={11} strokeWidth={3} />
-          </span>
+          {tick}
         </span>
       ),
     },

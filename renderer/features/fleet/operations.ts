@@ -1,6 +1,8 @@
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { call, callAgent } from '../../app/bridge.ts'
 import { useUi } from '../../app/ui.store.ts'
+import { compareEnv } from '../env/operations.ts'
+import { isUp } from '../machine/reach.ts'
 import { askBatch, type BatchJob } from './batch.store.ts'
 import { useFleet } from './fleet.store.ts'
 import { useFleetView } from './view.store.ts'
@@ -32,9 +34,12 @@ export function sortOut(
 
 export const againstStart = ({ state }: MachineView) =>
   state === 'running' ? 'it runs already' : state === 'starting' ? 'it is starting' : null
-export const againstStop = ({ state, power }: MachineView) =>
-  state !== 'running' ? 'it does not run' : power.actions.includes('stop') ? null : 'it cannot be stopped from here'
-export const againstRunning = ({ state }: MachineView) => (state === 'running' ? null : 'it does not run')
+export const againstStop = (machine: MachineView) =>
+  !isUp(machine) ? 'it does not run' : machine.power.actions.includes('stop') ? null : 'it cannot be stopped from here'
+export const againstRunning = (machine: MachineView) => (isUp(machine) ? null : 'it does not run')
+
+/** Their variables side by side; no value leaves its machine. */
+export const compareSelected = () => compareEnv(selectedMachines().map(({ id }) => id))
 
 export function startSelected(machines = selectedMachines()): void {
   const sorted = sortOut(machines, againstStart)

@@ -3,7 +3,7 @@ import type { Sort } from '../../ui/Table.tsx'
 import { type Chosen, type FilterName, nothingChosen, readChosen } from './filters.ts'
 import { type FleetColumn, type Group, groups, sortableColumns } from './summary.ts'
 
-interface FleetViewState {
+export interface FleetViewState {
   query: string
   group: Group | null
   chosen: Chosen

@@ -4,10 +4,11 @@ import { call } from '../../app/bridge.ts'
 import { work } from '../../app/work.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
-import { liveCondition, machineCondition } from '../live/condition.ts'
+import { liveCondition } from '../live/condition.ts'
 import { LivePanel } from '../live/LivePanel.tsx'
 import { useActivity } from '../live/useActivity.ts'
 import { useLeaseWarning } from '../live/useLeaseWarning.ts'
+import { isReachable } from '../machine/reach.ts'
 import { usePanelAction } from '../state/usePanelAction.ts'
 import { AddressBar } from './AddressBar.tsx'
 import styles from './Inspector.module.css'
@@ -25,7 +26,7 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
   const shown = inspectorPanels.find(({ value }) => value === panel) ?? inspectorPanels[0]
   const live = hasPage(machine)
   const usable = live ? snapshot.phase !== 'lost' : false
-  const alone = shown?.withoutPage === true && machineCondition(machine) === null
+  const alone = shown?.withoutPage === true && isReachable(machine)
   const area = useRef<HTMLElement>(null)
   const { id: machineId } = machine
   // Work in here is work with the browser: the lease goes on as it does in front of the picture.

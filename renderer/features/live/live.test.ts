@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { lifecycleStates } from '../../../shared/domain/lifecycle.ts'
 import { machine } from '../machine/machine.fixture.ts'
+import { isReachable, whyNot } from '../machine/reach.ts'
 import { liveCondition } from './condition.ts'
 import { coverage } from './coverage.ts'
 import { describeEvent } from './describeEvent.ts'
@@ -29,6 +30,15 @@ test('this computer is started again, another machine is woken, a refused secret
   const refused = { code: 'unauthorized', detail: 'The agent refuses this secret.' }
   expect(liveCondition(machine({ state: 'unknown', problem: refused }))).toMatchObject({ action: 'fix-credentials' })
   expect(liveCondition(machine({ state: 'unknown' }))).toMatchObject({ action: 'verify' })
+})
+
+test('a sandbox that lost its browser alone shows the way to wake it, and its machine can be asked', () => {
+  const gone = machine({ state: 'killed', problem: { code: 'not-found', detail: 'The browser is gone.' } })
+  expect(liveCondition(gone)).toMatchObject({ kind: 'panel', action: 'wake', text: 'The browser is gone.' })
+  expect([isReachable(gone), whyNot(gone)]).toEqual([true, undefined])
+  const off = { state: 'off', detail: 'killed' } as const
+  const lost = machine({ state: 'killed', links: { ...gone.links, agent: off } })
+  expect([isReachable(lost), whyNot(lost)]).toEqual([false, 'prod-01 is killed. Wake it first.'])
 })
 
 test('what is only remembered is not shown as live', () => {

@@ -4,6 +4,7 @@ import type { MachineView } from '../../../shared/domain/machine.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Input } from '../../ui/Field.tsx'
 import { Popover } from '../../ui/Popover.tsx'
+import { isUp } from '../machine/reach.ts'
 import { choose, type Pick, pickKey, useChoice } from './choices.store.ts'
 import styles from './Logs.module.css'
 import { type Service, servicesOf } from './services.ts'
@@ -46,8 +47,9 @@ function Choices({ view, machines, picks }: ServicePickerProps & { picks: readon
   const [typed, setTyped] = useState('')
   useEffect(() => {
     let over = false
-    for (const { id, state } of machines.slice(0, 50)) {
-      void servicesOf(id, state === 'running').then((found) => {
+    for (const machine of machines.slice(0, 50)) {
+      const { id } = machine
+      void servicesOf(id, isUp(machine)).then((found) => {
         if (!over) setServices((before) => ({ ...before, [id]: found }))
       })
     }

@@ -4,6 +4,7 @@ import type { WireProblem } from '../../../shared/errors.ts'
 import { CallFailed, call, callAgent, problemOf } from '../../app/bridge.ts'
 import { openPort } from '../../app/streams.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
+import { isUp } from '../machine/reach.ts'
 import type { Pick, Since } from './choices.store.ts'
 import type { ToEngine } from './model/protocol.ts'
 
@@ -77,7 +78,8 @@ export class LogFeed {
   }
 
   get #reachable(): boolean {
-    return useFleet.getState().machines[this.#pick.machineId]?.state === 'running'
+    const machine = useFleet.getState().machines[this.#pick.machineId]
+    return machine !== undefined && isUp(machine)
   }
 
   async #history(lines: number): Promise<void> {
@@ -138,7 +140,8 @@ export class LogFeed {
     // The moment the machine is back is the moment to try.
     const stop = useFleet.subscribe(({ machines }, before) => {
       const id = this.#pick.machineId
-      if (machines[id]?.state === 'running' && before.machines[id]?.state !== 'running') go()
+      const [now, then] = [machines[id], before.machines[id]]
+      if (now !== undefined && isUp(now) && (then === undefined || !isUp(then))) go()
     })
     this.#stopWaiting = () => {
       clearTimeout(timer)

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
+import { isUp } from '../machine/reach.ts'
 import { choose, type Pick, useChoices } from './choices.store.ts'
 import { servicesOf, usualServices } from './services.ts'
 
@@ -15,8 +16,9 @@ export function useUsualPicks(view: string, machines: readonly MachineView[]): v
     chosen.current = key
     const find = async () => {
       const picks = await Promise.all(
-        latest.current.map(async ({ id, state }): Promise<Pick[]> => {
-          const services = await servicesOf(id, state === 'running')
+        latest.current.map(async (machine): Promise<Pick[]> => {
+          const { id } = machine
+          const services = await servicesOf(id, isUp(machine))
           return usualServices(services).map((service) => ({ machineId: id, service }))
         }),
       )

@@ -1,4 +1,4 @@
-import { browserIs, type ConsoleAction, onMachine, onTab, running } from '../../app/action-kit.ts'
+import { browserIs, type ConsoleAction, onMachine, onTab } from '../../app/action-kit.ts'
 import { togglePin } from '../../app/pins.ts'
 import { go } from '../../app/route.ts'
 import { useUi } from '../../app/ui.store.ts'
@@ -6,6 +6,7 @@ import { openMachineWindow } from '../../app/windows.ts'
 import { openUpgrade } from '../enroll/Upgrade.tsx'
 import { openAutoStop, openEdit, openSecret, rebootMachine, stopMachine, uninstall, wake } from '../power/operations.ts'
 import { openGiveBack, removeMachine, startBrowser, stopBrowser, takeOver, verify } from './operations.ts'
+import { isUp } from './reach.ts'
 
 /** What can be done with the machine whose page is open. */
 export const machineActions: readonly ConsoleAction[] = [
@@ -14,7 +15,7 @@ export const machineActions: readonly ConsoleAction[] = [
     title: (machine) => `Take over ${machine.name}`,
     group: 'Control',
     keys: 't',
-    when: (machine) => running(machine) && browserIs(machine, 'active') && machine.lease === null,
+    when: (machine) => isUp(machine) && browserIs(machine, 'active') && machine.lease === null,
     run: (machine) => void takeOver(machine),
   }),
   onMachine({
@@ -64,7 +65,7 @@ export const machineActions: readonly ConsoleAction[] = [
     title: (machine) => `Stop ${machine.name}…`,
     group: 'Power',
     keys: 'shift+w',
-    when: (machine) => running(machine) && machine.power.actions.includes('stop'),
+    when: (machine) => isUp(machine) && machine.power.actions.includes('stop'),
     run: stopMachine,
   }),
   onMachine({
@@ -72,7 +73,7 @@ export const machineActions: readonly ConsoleAction[] = [
     title: (machine) => `Reboot ${machine.name}…`,
     group: 'Power',
     keys: 'shift+r',
-    when: (machine) => running(machine) && machine.power.actions.includes('reboot'),
+    when: (machine) => isUp(machine) && machine.power.actions.includes('reboot'),
     run: rebootMachine,
   }),
   onMachine({
@@ -104,7 +105,7 @@ export const machineActions: readonly ConsoleAction[] = [
     title: (machine) => `Start browser on ${machine.name}`,
     group: 'Machine',
     keys: 'b',
-    when: (machine) => running(machine) && browserIs(machine, 'inactive', 'failed', 'install_required'),
+    when: (machine) => isUp(machine) && browserIs(machine, 'inactive', 'failed', 'install_required'),
     run: (machine) => void startBrowser(machine),
   }),
   onMachine({
@@ -112,7 +113,7 @@ export const machineActions: readonly ConsoleAction[] = [
     title: (machine) => `Stop browser on ${machine.name}`,
     group: 'Machine',
     keys: 'shift+b',
-    when: (machine) => running(machine) && browserIs(machine, 'active', 'starting'),
+    when: (machine) => isUp(machine) && browserIs(machine, 'active', 'starting'),
     run: stopBrowser,
   }),
   onMachine({

@@ -29,18 +29,28 @@ const values = ['cpu', 'memory', 'disk', 'rx', 'tx'] as const
 /** A reading that comes this much later than its rhythm leaves a gap before it. */
 const gapFactor = 2.5
 
+/** Each moment with its reading, and one without wherever nothing was heard for a while. */
+export function withGaps<Point extends { at: number }>(
+  points: readonly Point[],
+  everyMs: number,
+): { at: number; point: Point | null }[] {
+  const found: { at: number; point: Point | null }[] = []
+  let before: Point | undefined
+  for (const point of points) {
+    if (before !== undefined && point.at - before.at > everyMs * gapFactor)
+      found.push({ at: before.at + everyMs, point: null })
+    found.push({ at: point.at, point })
+    before = point
+  }
+  return found
+}
+
 /** The points as lines, with a gap wherever nothing was heard for a while. */
 export function linesOf({ everyMs, points }: History): Lines {
   const lines: Lines = { times: [], cpu: [], memory: [], disk: [], rx: [], tx: [] }
-  let before: Point | undefined
-  for (const point of points) {
-    if (before !== undefined && point.at - before.at > everyMs * gapFactor) {
-      lines.times.push((before.at + everyMs) / 1000)
-      for (const name of values) lines[name].push(null)
-    }
-    lines.times.push(point.at / 1000)
-    for (const name of values) lines[name].push(point[name])
-    before = point
+  for (const { at, point } of withGaps(points, everyMs)) {
+    lines.times.push(at / 1000)
+    for (const name of values) lines[name].push(point?.[name] ?? null)
   }
   return lines
 }

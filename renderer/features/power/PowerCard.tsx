@@ -5,6 +5,7 @@ import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import machineStyles from '../machine/Machine.module.css'
+import { isUp } from '../machine/reach.ts'
 import { openAutoStop, powerKey, rebootMachine, stopMachine, wake } from './operations.ts'
 import styles from './Power.module.css'
 
@@ -14,6 +15,7 @@ export function PowerCard({ machine }: { machine: MachineView }) {
   const { power, autoStop } = machine
   const can = (action: MachineView['power']['actions'][number]) => power.actions.includes(action)
   const off = machine.state !== 'running' && machine.state !== 'starting'
+  const on = isUp(machine) || machine.state === 'starting'
   const cost = power.costPerHour
   return (
     <Card
@@ -52,12 +54,12 @@ export function PowerCard({ machine }: { machine: MachineView }) {
             Wake
           </Button>
         )}
-        {can('stop') && !off && (
+        {can('stop') && on && (
           <Button icon={<PowerOff size={15} aria-hidden />} busy={busy} onClick={() => stopMachine(machine)}>
             Stop…
           </Button>
         )}
-        {can('reboot') && !off && (
+        {can('reboot') && on && (
           <Button icon={<RotateCw size={15} aria-hidden />} onClick={() => rebootMachine(machine)}>
             Reboot…
           </Button>
@@ -67,7 +69,7 @@ export function PowerCard({ machine }: { machine: MachineView }) {
             Auto-stop…
           </Button>
         )}
-        {power.actions.length === 0 && !off && (
+        {power.actions.length === 0 && on && (
           <span className={styles.note}>
             <Power size={14} aria-hidden /> It is on while this console runs.
           </span>

@@ -5,6 +5,7 @@ import { useBusy } from '../../app/work.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu, type MenuEntry } from '../../ui/Menu.tsx'
 import { useWide } from '../../ui/useWide.ts'
+import { isUp } from '../machine/reach.ts'
 import { openAutoStop, openEdit, powerKey, rebootMachine, startMachine, stopMachine, wake } from './operations.ts'
 
 /** Start, stop, reboot and auto-stop, as far as this kind of machine can. */
@@ -26,6 +27,7 @@ export function PowerMenu({ machine }: { machine: MachineView }) {
 export function powerEntries(machine: MachineView): MenuEntry[] {
   const can = (action: MachineView['power']['actions'][number]) => machine.power.actions.includes(action)
   const off = machine.state !== 'running' && machine.state !== 'starting'
+  const on = isUp(machine) || machine.state === 'starting'
   const entries: (MenuEntry | false)[] = [
     off && {
       id: 'power.wake',
@@ -42,7 +44,7 @@ export function powerEntries(machine: MachineView): MenuEntry[] {
         run: () => void startMachine(machine),
       },
     can('stop') &&
-      !off && {
+      on && {
         id: 'power.stop',
         title: 'Stop…',
         icon: <PowerOff size={15} aria-hidden />,
@@ -50,7 +52,7 @@ export function powerEntries(machine: MachineView): MenuEntry[] {
         run: () => stopMachine(machine),
       },
     can('reboot') &&
-      !off && {
+      on && {
         id: 'power.reboot',
         title: 'Reboot…',
         icon: <RotateCw size={15} aria-hidden />,

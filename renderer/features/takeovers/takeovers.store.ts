@@ -3,6 +3,7 @@ import type { PastTakeover, TakeoverRequest } from '../../../shared/contract/tak
 import { useApp } from '../../app/app.store.ts'
 import { callAgent, onIpcEvent } from '../../app/bridge.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
+import { isUp } from '../machine/reach.ts'
 import { askEach } from './askEach.ts'
 import { playTone } from './tone.ts'
 
@@ -79,7 +80,7 @@ export function overRequests(requests: TakeoversState['requests']): Wanted[] {
 export async function loadHistory(): Promise<void> {
   const operator = useApp.getState().info?.settings.operator
   if (operator === undefined) return
-  const machines = Object.values(useFleet.getState().machines).filter(({ state }) => state === 'running')
+  const machines = Object.values(useFleet.getState().machines).filter(isUp)
   const found: PastHere[] = []
   await askEach(machines, atOnce, async ({ id }) => {
     const { takeovers } = await callAgent(id, 'takeover.history', { operator, limit: 50 })
@@ -92,9 +93,7 @@ export async function loadHistory(): Promise<void> {
 export function startTakeovers(): () => void {
   const look = () => {
     const { machines } = useFleet.getState()
-    const known = Object.values(machines).filter(
-      ({ state, knownFrom }) => state === 'running' && knownFrom === 'machine',
-    )
+    const known = Object.values(machines).filter((machine) => isUp(machine) && machine.knownFrom === 'machine')
     const fresh = known.filter(({ id }) => !asked.has(id))
     for (const { id } of fresh) asked.add(id)
     void askEach(fresh, atOnce, ({ id }) => ask(id))

@@ -6,6 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu } from '../../ui/Menu.tsx'
+import { isUp } from '../machine/reach.ts'
 import { wake } from '../power/operations.ts'
 import { LinkDialog } from './LinkDialog.tsx'
 import { panes } from './layout.ts'
@@ -20,7 +21,7 @@ export function TerminalTab({ machine }: { machine: MachineView }) {
   const of = useTerminals((state) => state.machines[machine.id])
   const tabs = of?.tabs ?? []
   const active = tabs.find(({ id }) => id === of?.active)
-  const canOpen = machine.state === 'running'
+  const canOpen = isUp(machine)
   const first = useTerminals((state) => state.machines[machine.id] === undefined)
   useEffect(() => {
     // Whoever comes here the first time wants a shell. In development effects run twice.
