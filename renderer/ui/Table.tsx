@@ -84,10 +84,14 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
     estimateSize: () => rowPx,
     overscan: 8,
     scrollPaddingStart: headPx,
-    getItemKey: (index) => {
-      const row = rows[index]
-      return row === undefined ? index : rowId(row)
-    },
+    // A new function would have every row measured anew, in sight or not, whenever the table is drawn.
+    getItemKey: useCallback(
+      (index: number) => {
+        const row = rows[index]
+        return row === undefined ? index : rowId(row)
+      },
+      [rows, rowId],
+    ),
   })
   useEffect(() => {
     setActive((index) => Math.min(index, Math.max(0, rows.length - 1)))
