@@ -1,11 +1,16 @@
+import type { MachineView } from '../../../shared/domain/machine.ts'
 import { browserIs, type ConsoleAction, onMachine, onTab, running } from '../../app/action-kit.ts'
 import { togglePin } from '../../app/pins.ts'
 import { go } from '../../app/route.ts'
 import { useUi } from '../../app/ui.store.ts'
 import { openMachineWindow } from '../../app/windows.ts'
+import { desktopOf } from '../desktop/desktop.store.ts'
+import { startDesktop, stopDesktop } from '../desktop/operations.ts'
 import { openUpgrade } from '../enroll/Upgrade.tsx'
 import { openAutoStop, openEdit, openSecret, rebootMachine, stopMachine, uninstall, wake } from '../power/operations.ts'
 import { openGiveBack, removeMachine, startBrowser, stopBrowser, takeOver, verify } from './operations.ts'
+
+const hasDesktop = ({ id }: MachineView) => desktopOf(id)?.state === 'active'
 
 /** What can be done with the machine whose page is open. */
 export const machineActions: readonly ConsoleAction[] = [
@@ -14,7 +19,8 @@ export const machineActions: readonly ConsoleAction[] = [
     title: (machine) => `Take over ${machine.name}`,
     group: 'Control',
     keys: 't',
-    when: (machine) => running(machine) && browserIs(machine, 'active') && machine.lease === null,
+    when: (machine) =>
+      running(machine) && (browserIs(machine, 'active') || hasDesktop(machine)) && machine.lease === null,
     run: (machine) => void takeOver(machine),
   }),
   onMachine({
@@ -104,7 +110,8 @@ export const machineActions: readonly ConsoleAction[] = [
     title: (machine) => `Start browser on ${machine.name}`,
     group: 'Machine',
     keys: 'b',
-    when: (machine) => running(machine) && browserIs(machine, 'inactive', 'failed', 'install_required'),
+    when: (machine) =>
+      running(machine) && browserIs(machine, 'inactive', 'failed', 'install_required') && !hasDesktop(machine),
     run: (machine) => void startBrowser(machine),
   }),
   onMachine({
@@ -114,6 +121,25 @@ export const machineActions: readonly ConsoleAction[] = [
     keys: 'shift+b',
     when: (machine) => running(machine) && browserIs(machine, 'active', 'starting'),
     run: stopBrowser,
+  }),
+  onMachine({
+    id: 'desktop.start',
+    title: (machine) => `Start a desktop on ${machine.name}`,
+    group: 'Machine',
+    keys: 'v',
+    when: (machine) =>
+      running(machine) &&
+      browserIs(machine, 'inactive', 'failed', 'install_required') &&
+      ['inactive', 'failed', 'install_required'].includes(desktopOf(machine.id)?.state ?? ''),
+    run: (machine) => void startDesktop(machine),
+  }),
+  onMachine({
+    id: 'desktop.stop',
+    title: (machine) => `Stop the desktop on ${machine.name}`,
+    group: 'Machine',
+    keys: 'shift+v',
+    when: (machine) => running(machine) && hasDesktop(machine),
+    run: stopDesktop,
   }),
   onMachine({
     id: 'machine.live',
