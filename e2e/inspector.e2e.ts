@@ -1,55 +1,19 @@
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AddedMachine, addMachine, invoke } from './rigs/added-machine.ts'
-import { startTestAgent, type TestAgent } from './rigs/agent.ts'
 import { type CdpPage, chromiumAddress, findPage } from './rigs/cdp-page.ts'
-import { startConsole, type TestConsole } from './rigs/electron.ts'
+import { type OpenedBrowser, openBrowser } from './rigs/opened-browser.ts'
+import { answerAsShop } from './rigs/shop.ts'
 import { until } from './rigs/until.ts'
-
-const attack = '<img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>'
-
-/** Says something at every level, fetches, and has all that a tree can have. */
-const shop = (
-  other: string,
-) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop ${attack.replaceAll('<', '&lt;')}</title>
-  <style>body{margin:0;font:16px sans-serif;background:#fff} #mark{margin:20px;padding:10px;width:300px;height:80px;background:#eee}</style>
-  <h1>Shop</h1><div id="mark" data-kind="box" data-hostile='${attack.replaceAll("'", '')}'><span class="price">12 €</span></div>
-  <div id="host"></div><iframe id="near" src="/inner" title="near"></iframe><iframe id="far" src="${other}/inner" title="far"></iframe>
-  <button aria-pressed="true">Like</button>
-  <script>
-    host.attachShadow({ mode: 'open' }).innerHTML = '<em>in the shadow</em>'
-    console.log('plain %s', 'words', { first: 1, deep: { second: 'two', get trap() { globalThis.trapped = 1 } } })
-    console.info('for your information'); console.warn('careful'); console.debug('in detail')
-    for (let i = 0; i < 7; i++) console.error('bad', i < 0)
-    console.log(${JSON.stringify(attack).replaceAll('</', '<\\/')})
-    setTimeout(() => { throw new TypeError('nobody caught this') })
-    fetch('/api/order.json?id=7', { headers: { 'x-trace': 'abc' } }); fetch('/missing')
-  </script>`
-const routes: Record<string, (response: http.ServerResponse, other: string) => void> = {
-  '/shop': (response, other) => response.end(shop(other)),
-  '/inner': (response) => response.end('<!doctype html><title>Inner</title><p id="inner">inside a frame</p>'),
-  '/second': (response) => response.end('<!doctype html><title>Second</title><h1>The second page</h1>'),
-  '/large': (response) =>
-    response.end(`<!doctype html><title>Large</title><ul id="list">${'<li class="row"><b>x</b></li>'.repeat(5000)}</ul><script>
-      for (let i = 0; i < 1000; i++) fetch('/api/order.json?n=' + i)</script>`),
-  '/api/order.json': (response) => {
-    response.setHeader('content-type', 'application/json')
-    response.setHeader('set-cookie', 'session=canary-cookie; HttpOnly')
-    response.end('{"order":7,"lines":["tea"]}')
-  },
-}
 
 /** The inspector on a real page; each test goes on where the one before ended. */
 describe('the inspector', () => {
-  let console: TestConsole
-  let agent: TestAgent
-  let machine: AddedMachine
-  let server: http.Server
+  let opened: OpenedBrowser
+  let console: OpenedBrowser['console']
+  let agent: OpenedBrowser['agent']
+  let machine: OpenedBrowser['machine']
   let site: string
   let page: CdpPage
-  const at = (id: string) => console.window.getByTestId(id)
+  let at: OpenedBrowser['at']
   const panel = async (name: string) => {
     await at(`tab-${name}`).click()
     await at(`${name}-panel`).waitFor()
@@ -59,34 +23,14 @@ describe('the inspector', () => {
   const treeRow = (text: string) => at('dom-tree').getByRole('treeitem').filter({ hasText: text }).first()
 
   beforeAll(async () => {
-    server = http.createServer((request, response) => {
-      response.setHeader('content-type', 'text/html; charset=utf-8')
-      const { pathname } = new URL(request.url ?? '/', 'http://x')
-      const route = routes[pathname]
-      if (route === undefined) response.statusCode = 404
-      if (route === undefined) response.end('nothing here')
-      else route(response, site.replace('127.0.0.1', 'localhost'))
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    agent = await startTestAgent()
-    await agent.client.call('browser.start', { url: 'about:blank' }, { timeoutMs: 60_000 })
-    console = await startConsole()
-    machine = await addMachine(console, agent, 'shop-1')
-    await invoke(console, 'settings.set', { operator: 'Ada' })
-    await console.window.evaluate((id) => {
-      window.location.hash = `#/machine/${id}/inspector`
-    }, machine.id)
+    opened = await openBrowser({ answer: answerAsShop, tab: 'inspector' })
+    ;({ console, agent, machine, site, at } = opened)
     await phase('open')
     page = await until('the page over CDP', () => findPage(chromiumAddress(agent.dataDir), () => true))
   }, 180_000)
   afterAll(async () => {
     page?.close()
-    await console?.stop()
-    await machine?.stop()
-    await agent?.stop()
-    server?.closeAllConnections()
-    await new Promise((resolve) => server?.close(resolve))
+    await opened?.stop()
   })
 
   test('the console shows what the page says, by level, as it says it', async () => {
@@ -254,6 +198,43 @@ describe('the inspector', () => {
     await at('node-delete').click()
     await until('the node to be gone', () => page.evaluate<boolean>(`document.getElementById('mark') === null`))
     await until('the tree to say so', async () => (await treeRow('id="mark"').count()) === 0)
+  })
+
+  test('a node in a frame of another site is marked and changed like any other', async () => {
+    const far = await until('the frame over CDP', () =>
+      findPage(chromiumAddress(agent.dataDir), (url) => url.startsWith('http://localhost'), 'iframe'),
+    )
+    await at('dom-search').fill('#inner')
+    // The near frame has such a node too, and comes first.
+    await console.window.getByText('1 of 2', { exact: true }).waitFor()
+    await at('dom-search').press('Enter')
+    await console.window.getByText('2 of 2', { exact: true }).waitFor()
+    const node = at('dom-tree').locator('[role=treeitem][aria-selected=true]').filter({ hasText: 'id="inner"' })
+    await at('tab-elements').hover()
+    const before = await display()
+    await node.hover()
+    await until('the mark on the display', async () => (await display()) !== before)
+    await at('edit-id').click()
+    await at('edit-id-field').fill('renamed')
+    await at('edit-id-field').press('Enter')
+    await until('the attribute', () => far.evaluate<boolean>(`document.getElementById('renamed') !== null`))
+    await at('dom-tree').getByRole('treeitem').filter({ hasText: 'id="renamed"' }).click()
+    await at('edit-text').click()
+    await at('edit-text-field').fill('changed from outside')
+    await at('edit-text-field').press('Enter')
+    await until('the text', () => far.evaluate<boolean>(`renamed.textContent === 'changed from outside'`))
+    await at('dom-tree').getByRole('treeitem').filter({ hasText: 'changed from outside' }).click()
+    await at('node-delete').click()
+    await until('the node to be gone', () => far.evaluate<boolean>(`document.getElementById('renamed') === null`))
+    await panel('storage')
+    await at('storage-local').last().click()
+    await at('storage-table').getByText('localhost').waitFor()
+    await at('entry-edit-at').click()
+    await at('entry-value').fill('kept by hand')
+    await at('entry-save').click()
+    await until('the value', () => far.evaluate<boolean>(`localStorage.getItem('at') === 'kept by hand'`))
+    await panel('elements')
+    far.close()
   })
 
   test('the address bar leads to another page, and the console keeps what was said before', async () => {

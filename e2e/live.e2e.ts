@@ -1,46 +1,24 @@
 import { readFileSync } from 'node:fs'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { Locator } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AddedMachine, addMachine, invoke } from './rigs/added-machine.ts'
-import { startTestAgent, type TestAgent } from './rigs/agent.ts'
+import { invoke } from './rigs/added-machine.ts'
 import { type CdpPage, chromiumAddress, findPage } from './rigs/cdp-page.ts'
-import { startConsole, type TestConsole } from './rigs/electron.ts'
+import { type OpenedBrowser, openBrowser } from './rigs/opened-browser.ts'
+import { spot, typingPages } from './rigs/typing-page.ts'
 import { until } from './rigs/until.ts'
 import { openViewer } from './rigs/vnc-viewer.ts'
 
-/** A field, a log of the keys that reached it, and a patch of noise that no encoder keeps for nothing. */
-const pages: Record<string, string> = {
-  '/typing': `<!doctype html><meta charset="utf-8"><title>Typing</title><style>body{margin:0;font:16px sans-serif}
-    #field{position:fixed;left:40px;top:20px;width:600px;height:60px;font-size:24px}</style>
-    <textarea id="field"></textarea><canvas id="noise" width="160" height="120" style="position:fixed;left:40px;top:120px"></canvas>
-    <script>
-      window.keys = []
-      for (const type of ['keydown', 'keyup'])
-        addEventListener(type, (e) => keys.push(type + ' ' + e.key + (e.ctrlKey ? ' ctrl' : '')), true)
-      window.draw = (seed) => {
-        const context = noise.getContext('2d'), picture = context.createImageData(160, 120)
-        let s = seed
-        for (let i = 0; i < picture.data.length; i++) { s = (s * 1103515245 + 12345) & 0x7fffffff; picture.data[i] = i % 4 === 3 ? 255 : (s >> 16) & 255 }
-        context.putImageData(picture, 0, 0)
-      }
-    </script>`,
-  '/second': '<!doctype html><title>Second</title><h1>The second page</h1>',
-  '/third': '<!doctype html><title>Third</title><h1>The third page</h1>',
-}
-
 /** The live view in an operator's hands; each test goes on where the one before ended. */
 describe('the live view', () => {
-  let console: TestConsole
-  let agent: TestAgent
-  let machine: AddedMachine
+  let opened: OpenedBrowser
+  let console: OpenedBrowser['console']
+  let agent: OpenedBrowser['agent']
+  let machine: OpenedBrowser['machine']
   let site: string
-  let server: http.Server
   let page: CdpPage
   let canvas: Locator
-  const at = (id: string) => console.window.getByTestId(id)
+  let at: OpenedBrowser['at']
   const lease = (state: string) => console.window.locator(`[data-testid=lease-bar][data-lease=${state}]`)
   const viewer = (attributes: string) => console.window.locator(`[data-testid=browser-viewer]${attributes}`)
   const field = () => page.evaluate<string>(`document.getElementById('field').value`)
@@ -60,20 +38,11 @@ describe('the live view', () => {
     }, text)
 
   beforeAll(async () => {
-    server = http.createServer((request, response) => {
-      response.setHeader('content-type', 'text/html; charset=utf-8')
-      response.end(pages[request.url ?? ''] ?? '<title>Nothing</title>')
+    opened = await openBrowser({
+      answer: ({ url }, response) => response.end(typingPages[url ?? ''] ?? '<title>Nothing</title>'),
+      ...{ first: '/typing', tab: 'live' },
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    agent = await startTestAgent()
-    await agent.client.call('browser.start', { url: `${site}/typing` }, { timeoutMs: 60_000 })
-    console = await startConsole()
-    machine = await addMachine(console, agent, 'shop-1')
-    await invoke(console, 'settings.set', { operator: 'Ada' })
-    await console.window.evaluate((id) => {
-      window.location.hash = `#/machine/${id}/live`
-    }, machine.id)
+    ;({ console, agent, machine, site, at } = opened)
     canvas = at('live-canvas')
     await viewer('[data-phase=live]').waitFor()
     page = await until('the page over CDP', () =>
@@ -82,17 +51,13 @@ describe('the live view', () => {
   }, 180_000)
   afterAll(async () => {
     page?.close()
-    await console?.stop()
-    await machine?.stop()
-    await agent?.stop()
-    server?.closeAllConnections()
-    await new Promise((resolve) => server?.close(resolve))
+    await opened?.stop()
   })
 
   test('without control the navigation bar only shows, and main refuses what a window asks', async () => {
     await expect.poll(() => at('live-url').inputValue()).toBe(`${site}/typing`)
     expect(await at('live-url').getAttribute('readonly')).not.toBeNull()
-    expect(await at('nav-back').getAttribute('aria-disabled')).toBe('true')
+    expect(await at('live-back').getAttribute('aria-disabled')).toBe('true')
     const asked = invoke(console, 'agent.call', {
       machineId: machine.id,
       call: 'browser.navigate',
@@ -199,11 +164,11 @@ describe('the live view', () => {
     await console.window.getByText('That is not an address').first().waitFor()
     await goTo(`${site.slice('http://'.length)}/second`)
     await shown('/second')
-    await at('nav-back').click()
+    await at('live-back').click()
     await shown('/typing')
-    await at('nav-forward').click()
+    await at('live-forward').click()
     await shown('/second')
-    await at('nav-new-tab').click()
+    await at('live-new-tab').click()
     const tabs = at('live-tabs').getByRole('button', { pressed: true })
     await tabs.waitFor()
     expect((await agent.client.call('tabs.list')).tabs).toHaveLength(2)
@@ -218,7 +183,7 @@ describe('the live view', () => {
       findPage(chromiumAddress(agent.dataDir), (url) => url.endsWith('/typing')),
     )
     await page.evaluate('window.before = true')
-    await at('nav-reload').click()
+    await at('live-reload').click()
     await until('a fresh page', () => page.evaluate<boolean>('window.before === undefined && "draw" in window'))
   })
 
@@ -375,11 +340,3 @@ describe('the live view', () => {
     expect(await at('special-keys').count()).toBe(0)
   })
 })
-
-/** A point of the machine's display as a place on the canvas, however it is scaled. */
-async function spot(canvas: Locator, point: { x: number; y: number }): Promise<{ x: number; y: number }> {
-  return canvas.evaluate((element, { x, y }) => {
-    const picture = element as HTMLCanvasElement
-    return { x: (x / picture.width) * picture.clientWidth, y: (y / picture.height) * picture.clientHeight }
-  }, point)
-}

@@ -231,6 +231,15 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
     expect(times).toEqual([...times].sort())
   })
 
+  test('a view that is cleared is empty, and goes on with what comes', async () => {
+    await at('logs-more').click()
+    await at('menu-logs-clear').click()
+    await until('nothing', async () => (await rows()).length === 0)
+    say('api2', 'after it was cleared')
+    await until('both', async () => (await rows()).filter((row) => row.includes('after it was cleared')).length === 2)
+    expect(await rows()).toHaveLength(2)
+  })
+
   test('without its machine, what was looked at is still there, and says so', async () => {
     await go(`#/fleet`)
     await agents[0]?.agent.stop('the machine is gone')

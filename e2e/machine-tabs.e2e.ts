@@ -237,6 +237,23 @@ describe.skipIf(noDockerd !== undefined)(`a machine’s tabs ${noDockerd ?? ''}`
     await text(at('audit-verdict'), /Sound: \d+ links/)
   })
 
+  test('the timeline leads to the deploy, the worker and the command of an entry', async () => {
+    const row = (words: RegExp) => at('timeline-list').locator('[data-row]').filter({ hasText: words }).first()
+    const open = async (words: RegExp, source: string) => {
+      await at('tab-timeline').click()
+      await at('timeline-fit').click()
+      await row(words).click()
+      await at(`timeline-open-${source}`).click()
+    }
+    await open(/Deploy.*v1/, 'deploys')
+    await text(console.window.locator('[data-testid=machine-deploys] [data-aimed]'), /v1/)
+    await open(/Drain ghosthands-worker/, 'workers')
+    await text(at('workers-table'), /ghosthands-worker/)
+    await open(/Ran sh/, 'audit')
+    await text(console.window.getByRole('dialog'), /to-out/)
+    await console.window.keyboard.press('Escape')
+  })
+
   test('the secret is rotated in main: the agent answers to a new one, and no window has seen it', async () => {
     await at('tab-connection').click()
     await text(at('secret-state'), /Kept for this machine/)

@@ -179,6 +179,26 @@ describe('the timeline', () => {
     await at('timeline-search').fill('')
   })
 
+  test('a variable and a terminal lead to where they are', async () => {
+    const terminal = await agent.client.open('terminal', { cols: 80, rows: 24 })
+    await row('Opened a terminal').click()
+    await at('timeline-open-terminal').click()
+    await console.window.locator('[data-testid=terminal][data-phase=open]').waitFor()
+    terminal.close()
+    await go(machine.id, 'timeline')
+    await row('Set GREETING').click()
+    await at('timeline-open-env').click()
+    await at('env-table').getByText('GREETING', { exact: true }).waitFor()
+    // By keys as well: Enter opens the likeliest source of what is chosen.
+    await go(machine.id, 'timeline')
+    await row('Set GREETING').click()
+    await track().focus()
+    await console.window.keyboard.press('Enter')
+    await console.window.getByRole('dialog').getByText('set_env, entry').waitFor()
+    await console.window.keyboard.press('Escape')
+    await go(machine.id, 'timeline')
+  })
+
   test('nothing is in the way of a screen reader or of the keyboard', async () => {
     for (const theme of ['dark', 'light'] as const) {
       await invoke(console, 'settings.set', { theme })

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
+import { pathWithWindowManager } from '../../e2e/rigs/window-manager.ts'
 import { startTime } from '../processes/process-table.ts'
-import { findWindowManager } from './window-manager.ts'
 
 let rig: TestAgent
 beforeEach(async () => {
@@ -17,17 +17,7 @@ afterEach(async () => {
 const call: TestAgent['client']['call'] = (name, params, options) =>
   rig.client.call(name, params, { timeoutMs: 60_000, ...options })
 
-/** The machine's own window manager; where there is none, a program that says it is one. */
-function haveWindowManager(): void {
-  if (findWindowManager() !== undefined) return
-  const bin = path.join(rig.dataDir, 'bin')
-  mkdirSync(bin)
-  const program = path.join(bin, 'openbox')
-  const double = path.join(import.meta.dirname, 'window-manager-double.ts')
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${double}"\n`)
-  chmodSync(program, 0o755)
-  vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`)
-}
+const haveWindowManager = () => vi.stubEnv('PATH', pathWithWindowManager(rig.dataDir))
 
 describe('a desktop', () => {
   test('is a display with a window manager, seen, used, recorded and taken like a browser’s, and gone without a trace', async () => {

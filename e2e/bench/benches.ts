@@ -21,6 +21,7 @@ import { storeLast50, storeOpen } from './store.ts'
 import { takeoverBenches } from './takeover.ts'
 import { terminalOutput } from './terminal.ts'
 import { terminalViewBenches } from './terminal-view.ts'
+import { timelineViewBenches } from './timeline-view.ts'
 import { tunnelBenches } from './tunnel.ts'
 import { tunnelFifty } from './tunnel-fifty.ts'
 
@@ -41,6 +42,7 @@ export const benches: readonly Bench[] = [
   ...logsViewBenches,
   terminalOutput,
   ...terminalViewBenches,
+  ...timelineViewBenches,
   ...takeoverBenches,
   consoleStart,
   consoleIdle,

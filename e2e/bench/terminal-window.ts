@@ -107,9 +107,13 @@ export async function openXtermAlone(size: { cols: number; rows: number }, megab
       Object.assign(globalThis, {
         async flood() {
           const began = performance.now()
-          for (let at = 0; at < bytes.length; at += 65_536) {
-            await new Promise<void>((resolve) => terminal.write(bytes.subarray(at, at + 65_536), resolve))
-          }
+          // All at once: whoever waits for each piece waits for a timer as well, and measures that.
+          await new Promise<void>((resolve) => {
+            for (let at = 0; at < bytes.length; at += 65_536) {
+              const isLast = at + 65_536 >= bytes.length
+              terminal.write(bytes.subarray(at, at + 65_536), isLast ? resolve : undefined)
+            }
+          })
           return performance.now() - began
         },
       })
@@ -125,7 +129,7 @@ interface XtermGlobals {
   ) => {
     open(place: HTMLElement): void
     loadAddon(addon: object): void
-    write(bytes: Uint8Array, taken: () => void): void
+    write(bytes: Uint8Array, taken?: () => void): void
   }
   WebglAddon: new () => object
 }

@@ -23,10 +23,14 @@ export function chromiumAddress(agentDataDir: string, contextId = 'default'): st
   return `http://127.0.0.1:${readFileSync(file, 'utf8').split('\n')[0]}`
 }
 
-/** The first page whose address fits; undefined while there is none. */
-export async function findPage(cdpUrl: string, fits: (url: string) => boolean): Promise<CdpPage | undefined> {
+/** The first page, or frame that runs apart, whose address fits; undefined while there is none. */
+export async function findPage(
+  cdpUrl: string,
+  fits: (url: string) => boolean,
+  kind: 'page' | 'iframe' = 'page',
+): Promise<CdpPage | undefined> {
   const targets = (await (await fetch(`${cdpUrl}/json/list`)).json()) as Target[]
-  const target = targets.find(({ type, url }) => type === 'page' && fits(url))
+  const target = targets.find(({ type, url }) => type === kind && fits(url))
   if (target?.webSocketDebuggerUrl === undefined) return undefined
   return connect(target.webSocketDebuggerUrl, target.url)
 }

@@ -39,6 +39,8 @@ export class DevToolsWindow {
   /** Counts loads: what an earlier one's socket says is of no interest. */
   #load = 0
   #hadControl = false
+  /** A connection that stands already, for the front end that is being loaded. */
+  #ready: { role: DevToolsRole; socket: AgentSocket<'cdpPage'> } | undefined
 
   constructor(deps: DevToolsWindowDeps) {
     this.#deps = deps
@@ -67,6 +69,7 @@ export class DevToolsWindow {
       clearTimeout(this.#retry)
       nativeTheme.off('updated', themed)
       this.#load++
+      this.#ready?.socket.close()
       deps.onClosed()
     })
     // From here on the preload listens.
@@ -92,10 +95,12 @@ export class DevToolsWindow {
   async #connect(): Promise<void> {
     const load = ++this.#load
     const current = () => load === this.#load && !this.#window.isDestroyed()
-    const role = this.#deps.role()
+    const ready = this.#ready
+    this.#ready = undefined
+    const role = ready?.role ?? this.#deps.role()
     this.#set({ kind: 'connecting' })
     try {
-      const socket = await this.#deps.connect(role)
+      const socket = ready?.socket ?? (await this.#deps.connect(role))
       if (!current()) return socket.close()
       this.#set({ kind: 'open', role, afterLease: this.#hadControl && role === 'observer' })
       this.#hadControl = role === 'controller'
@@ -103,6 +108,8 @@ export class DevToolsWindow {
         if (current()) this.#ended(role, reason)
       })
       this.#waits.reset()
+      // It may have changed while this was on its way.
+      this.roleChanged()
     } catch (error) {
       if (current()) this.#lost(Problem.from(error, 'unreachable').message)
     }
@@ -120,15 +127,22 @@ export class DevToolsWindow {
     this.#retry = setTimeout(() => void this.#lookAgain(), this.#waits.next())
   }
 
+  /** The front end is loaded anew once there is a line again, not over and over while there is none. */
   async #lookAgain(): Promise<void> {
+    const load = this.#load
+    const current = () => load === this.#load && !this.#window.isDestroyed()
     try {
       const target = await this.#deps.find()
-      if (this.#window.isDestroyed()) return
+      if (!current()) return
       if (target === undefined) return this.#set({ kind: 'gone' })
+      const role = this.#deps.role()
+      const socket = await this.#deps.connect(role)
+      if (!current()) return socket.close()
       this.#window.setTitle(titleFor(target, this.#deps.machineName()))
+      this.#ready = { role, socket }
       this.#reload()
     } catch (error) {
-      if (!this.#window.isDestroyed()) this.#lost(Problem.from(error, 'unreachable').message)
+      if (current()) this.#lost(Problem.from(error, 'unreachable').message)
     }
   }
 

@@ -1,4 +1,5 @@
 import { startDeploys } from '../features/deploys/deploys.store.ts'
+import { startDesktops } from '../features/desktop/desktop.store.ts'
 import { startEngines } from '../features/engine/engine.store.ts'
 import { tryLocal } from '../features/firstrun/local.store.ts'
 import { startFleet } from '../features/fleet/fleet.store.ts'
@@ -33,6 +34,7 @@ export function startWindow(): void {
   followMain()
   startTimeline()
   startEngines()
+  startDesktops()
   startTakeovers()
   loadViewChoices()
   startWarnings()

@@ -10,19 +10,26 @@ interface ToastOptions {
   kind?: 'plain' | 'problem' | 'person'
   /** The same id replaces a toast instead of adding one. */
   id?: string
+  /** How long it stands, where that is not the usual. */
+  forMs?: number
 }
 
 /** Says something that happened elsewhere than under the person's eyes. */
-export function toast({ title, detail, kind = 'plain', id }: ToastOptions): void {
+export function toast({ title, detail, kind = 'plain', id, forMs }: ToastOptions): void {
   manager.add({
     title,
     description: detail,
     type: kind,
     priority: kind === 'plain' ? 'low' : 'high',
     // A problem stays until it is read.
-    timeout: kind === 'problem' ? 12_000 : 5_000,
+    timeout: forMs ?? (kind === 'problem' ? 12_000 : 5_000),
     ...(id === undefined ? {} : { id }),
   })
+}
+
+/** Takes back what is no longer so. */
+export function dismiss(id: string): void {
+  manager.close(id)
 }
 
 /** Where toasts appear; once per window. */

@@ -1,5 +1,4 @@
-import { ArrowLeft, ArrowRight, CircleStop, Eye, Hand, Plus, RotateCw, X } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { Eye, Hand, Plus } from 'lucide-react'
 import type { CallName, CallParams } from '../../../shared/contract/index.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { callAgent } from '../../app/bridge.ts'
@@ -7,12 +6,10 @@ import { useBusy, work } from '../../app/work.ts'
 import { Button } from '../../ui/Button.tsx'
 import { useNow } from '../../ui/clock.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
-import { toast } from '../../ui/Toast.tsx'
-import { Tooltip } from '../../ui/Tooltip.tsx'
 import { formatLeft } from '../../ui/time.ts'
-import { shownAddress } from '../live/shownAddress.ts'
-import { typedAddress } from '../live/typedAddress.ts'
 import { openGiveBack } from '../machine/operations.ts'
+import { AddressForm } from '../navigation/AddressForm.tsx'
+import { PageTabs } from '../navigation/PageTabs.tsx'
 import { OpenDevTools } from './devtools/OpenDevTools.tsx'
 import styles from './Inspector.module.css'
 import type { InspectorSession, InspectorSnapshot } from './session.ts'
@@ -24,140 +21,62 @@ interface AddressBarProps {
   snapshot: InspectorSnapshot
 }
 
-/** Where the page is, and the ways to another one. Reading is for everyone; going anywhere is for whoever has control. */
+/** Where the page is and which others there are, with the way to full DevTools and who has control. */
 export function AddressBar({ machine, session, snapshot }: AddressBarProps) {
   const { tab, tabs, phase } = snapshot
-  const [typed, setTyped] = useState<string | null>(null)
   const going = useBusy(`go:${machine.id}`)
   const tabbing = useBusy(`tabs:${machine.id}`)
   const why = whyReadOnly(machine)
   const may = why === undefined && (phase === 'open' || tabs.length === 0)
-  const label = (title: string) => (why === undefined ? title : `${title}: ${why}`)
   const act = <Name extends CallName>(what: string, name: Name, params: CallParams<Name>) =>
     // A page that loads slowly keeps nobody from another tab.
-    work(`${name.startsWith('tabs.') ? 'tabs' : 'go'}:${machine.id}`, what, async () => {
+    void work(`${name.startsWith('tabs.') ? 'tabs' : 'go'}:${machine.id}`, what, async () => {
       await toFront(machine.id, name, snapshot)
       await callAgent(machine.id, name, params)
       session.refresh()
     })
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (typed === null || !may) return
-    const url = typedAddress(typed)
-    if (url === null) {
-      toast({
-        title: 'That is not an address',
-        detail: 'Type one such as example.org/page.',
-        kind: 'problem',
-        id: 'go',
-      })
-      return
-    }
-    ;(document.activeElement as HTMLElement | null)?.blur()
-    setTyped(null)
-    await act('Going there', 'browser.navigate', { url, waitUntil: 'domcontentloaded' })
-  }
   const stop = () =>
     void work(`stop:${machine.id}`, 'Stopping', async () => {
       await session.control('Page.stopLoading')
     })
   return (
     <>
-      <form className={styles.address} onSubmit={submit} aria-label="Navigation">
-        <IconButton
-          label={label('Back')}
-          icon={<ArrowLeft size={15} aria-hidden />}
-          disabled={!may || going}
-          data-testid="inspector-back"
-          onClick={() => void act('Going back', 'browser.back', {})}
-        />
-        <IconButton
-          label={label('Forward')}
-          icon={<ArrowRight size={15} aria-hidden />}
-          disabled={!may || going}
-          data-testid="inspector-forward"
-          onClick={() => void act('Going forward', 'browser.forward', {})}
-        />
-        {going ? (
-          <IconButton
-            label={label('Stop loading')}
-            icon={<CircleStop size={14} aria-hidden />}
-            disabled={why !== undefined}
-            data-testid="inspector-stop"
-            onClick={stop}
-          />
-        ) : (
-          <IconButton
-            label={label('Reload; with Shift past the cache')}
-            icon={<RotateCw size={14} aria-hidden />}
-            disabled={!may}
-            data-testid="inspector-reload"
-            onClick={(event) => void act('Reloading', 'browser.reload', { ignoreCache: event.shiftKey })}
-          />
-        )}
-        <input
-          className={styles.url}
-          aria-label="Address of the page"
-          data-testid="inspector-url"
-          readOnly={!may}
-          spellCheck={false}
-          autoComplete="off"
-          value={typed ?? shownAddress(tab?.url)}
-          onFocus={(event) => {
-            if (!may) return
-            setTyped(tab?.url ?? '')
-            const field = event.currentTarget
-            requestAnimationFrame(() => field.select())
-          }}
-          onBlur={() => setTyped(null)}
-          onChange={(event) => setTyped(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return
-            event.stopPropagation()
-            event.currentTarget.blur()
-          }}
-        />
+      <AddressForm
+        id="inspector"
+        url={tab?.url ?? null}
+        may={may}
+        why={why}
+        going={going}
+        onGo={(url) => act('Going there', 'browser.navigate', { url, waitUntil: 'domcontentloaded' })}
+        onBack={() => act('Going back', 'browser.back', {})}
+        onForward={() => act('Going forward', 'browser.forward', {})}
+        onReload={(ignoreCache) => act('Reloading', 'browser.reload', { ignoreCache })}
+        onStop={stop}
+      >
         <OpenDevTools machine={machine} targetId={tab?.id} />
         <Control machine={machine} />
-      </form>
-      <div className={styles.tabs} role="toolbar" aria-label="Tabs of the browser" data-testid="inspector-tabs">
-        {tabs.map((one) => (
-          <span key={one.id} className={styles.pageTab} data-active={one.id === tab?.id ? '' : undefined}>
-            <button
-              type="button"
-              aria-pressed={one.id === tab?.id}
-              title={one.url}
-              data-testid="inspector-tab"
-              onClick={() => {
-                session.inspect(one.active ? null : one.id)
-                if (may && !one.active) void act('Changing the tab', 'tabs.activate', { id: one.id })
-              }}
-            >
-              {one.active && (
-                <Tooltip text="In front">
-                  <span className={styles.front} role="img" aria-label="In front" />
-                </Tooltip>
-              )}
-              <span>{one.title || shownAddress(one.url)}</span>
-            </button>
-            {tabs.length > 1 && may && (
-              <IconButton
-                label={`Close ${one.title || 'the tab'}`}
-                icon={<X size={13} aria-hidden />}
-                onClick={() => void act('Closing the tab', 'tabs.close', { id: one.id })}
-              />
-            )}
-          </span>
-        ))}
+      </AddressForm>
+      <PageTabs
+        id="inspector"
+        tabs={tabs}
+        shown={tab?.id}
+        choosable
+        closable={may}
+        onChoose={({ id, active }) => {
+          session.inspect(active ? null : id)
+          if (may && !active) act('Changing the tab', 'tabs.activate', { id })
+        }}
+        onClose={({ id }) => act('Closing the tab', 'tabs.close', { id })}
+      >
         <IconButton
-          label={label('New tab')}
+          label={why === undefined ? 'New tab' : `New tab: ${why}`}
           icon={<Plus size={15} aria-hidden />}
           disabled={!may || tabbing}
           data-testid="inspector-new-tab"
-          onClick={() => void act('Opening a tab', 'tabs.open', {})}
+          onClick={() => act('Opening a tab', 'tabs.open', {})}
         />
         {snapshot.chosen && tab !== null && !tab.active && <span className={styles.aside}>Not the tab in front</span>}
-      </div>
+      </PageTabs>
     </>
   )
 }

@@ -4,7 +4,8 @@ import { call } from '../../app/bridge.ts'
 import { work } from '../../app/work.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
-import { liveCondition } from '../live/condition.ts'
+import { useDesktop } from '../desktop/desktop.store.ts'
+import { pageCondition } from '../live/condition.ts'
 import { LivePanel } from '../live/LivePanel.tsx'
 import { useActivity } from '../live/useActivity.ts'
 import { useLeaseWarning } from '../live/useLeaseWarning.ts'
@@ -22,7 +23,7 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
   const { session, snapshot } = useInspector(machine)
   const panel = useInspectorPanel((state) => state.panel)
   const { busy, act } = usePanelAction(machine)
-  const condition = liveCondition(machine)
+  const condition = pageCondition(machine, useDesktop(machine))
   const shown = inspectorPanels.find(({ value }) => value === panel) ?? inspectorPanels[0]
   const live = hasPage(machine)
   const usable = live ? snapshot.phase !== 'lost' : false

@@ -8,6 +8,7 @@ interface Message {
   id: number
   method: string
   params: Record<string, unknown>
+  sessionId?: string
 }
 
 /** A machine with tabs, whose end of each connection is in the test's hands. */
@@ -116,6 +117,45 @@ test('writing takes a connection of its own, only with the lease, and ends with 
   await expect(asked).rejects.toThrow('given back')
   await expect(session.control('Runtime.evaluate')).rejects.toThrow('Take over first')
   expect(session.snapshot.phase).toBe('open')
+  session.dispose()
+})
+
+test('what is written to a frame that runs apart goes to it, however deep it is, and not to one that is gone', async () => {
+  const { session, links } = machine()
+  session.want({ live: true, mine: true })
+  await until('the page', () => session.snapshot.phase === 'open')
+  const asked = session.control('DOM.enable', {}, { frame: 'inner' })
+  const control = await until('the controlling connection', () => links[1])
+  const attaching = (at: string | undefined) =>
+    until('the question for frames', () =>
+      control.sent.find(({ method, sessionId }) => method === 'Target.setAutoAttach' && sessionId === at),
+    )
+  const tell = (targetId: string, sessionId: string, outer?: string) =>
+    control.say({
+      method: 'Target.attachedToTarget',
+      params: { sessionId, targetInfo: { targetId, type: 'iframe', url: '' } },
+      sessionId: outer,
+    })
+  const page = await attaching(undefined)
+  tell('outer', 'S1')
+  control.say({ id: page.id, result: {} })
+  const outer = await attaching('S1')
+  tell('inner', 'S2', 'S1')
+  control.say({ id: outer.id, result: {} })
+  const enable = await until('the command', () => control.sent.find(({ method }) => method === 'DOM.enable'))
+  expect(enable.sessionId).toBe('S2')
+  control.say({ id: enable.id, result: { done: true } })
+  expect(await asked).toEqual({ done: true })
+  control.say({ id: (await attaching('S2')).id, result: {} })
+  control.say({ method: 'Target.detachedFromTarget', params: { sessionId: 'S2' }, sessionId: 'S1' })
+  // What is answered after it was told later.
+  const later = session.control('Page.enable')
+  control.say({
+    id: (await until('it', () => control.sent.find(({ method }) => method === 'Page.enable'))).id,
+    result: {},
+  })
+  await later
+  await expect(session.control('DOM.enable', {}, { frame: 'inner' })).rejects.toThrow('The frame is gone')
   session.dispose()
 })
 

@@ -2,6 +2,7 @@ import { backoff } from '../../../shared/client/backoff.ts'
 import type { WireProblem } from '../../../shared/errors.ts'
 import { problemOf } from '../../app/bridge.ts'
 import { CdpFailed, CdpLink, type CdpListener, type CdpParams } from './cdp.ts'
+import { ControlLink, type ControlOptions } from './control.ts'
 import type { InspectorTransport, PageTab } from './transport.ts'
 
 export interface InspectorSnapshot {
@@ -56,7 +57,7 @@ export class InspectorSession {
   #attempt = 0
   #asked = 0
   #link: CdpLink | null = null
-  #control: Promise<CdpLink> | null = null
+  #control: Promise<ControlLink> | null = null
   #chosen: string | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
   #stopFollowing: () => void = () => {}
@@ -104,8 +105,8 @@ export class InspectorSession {
   }
 
   /** Asks the controlling link; needs the lease. Node and object ids are each link's own. */
-  async control(method: string, params: CdpParams = {}, limitMs?: number): Promise<CdpParams> {
-    return (await this.#controlLink()).send(method, params, undefined, limitMs)
+  async control(method: string, params: CdpParams = {}, options: ControlOptions = {}): Promise<CdpParams> {
+    return (await this.#controlLink()).send(method, params, options)
   }
 
   /** Hears an event of the page, over every reconnection; returns the way to stop. */
@@ -131,6 +132,11 @@ export class InspectorSession {
   /** The scope of a frame that runs apart; undefined for one that does not. */
   scopeOf(targetId: string): Scope | undefined {
     return [...this.#scopes.values()].find((scope) => scope.targetId === targetId)
+  }
+
+  /** The frame that a connection of the observing link belongs to; undefined for the page. */
+  frameOf(sessionId: string | undefined): string | undefined {
+    return sessionId === undefined ? undefined : this.#scopes.get(sessionId)?.targetId
   }
 
   get scopes(): readonly Scope[] {
@@ -265,18 +271,16 @@ export class InspectorSession {
     link?.close()
   }
 
-  #controlLink(): Promise<CdpLink> {
+  #controlLink(): Promise<ControlLink> {
     const { tab, mine } = this.#snapshot
     if (!mine || tab === null)
       return Promise.reject(new CdpFailed('', 'You do not have control of this browser. Take over first.'))
     if (this.#control !== null) return this.#control
     const made = this.#transport.open(tab.id, 'controller').then((stream) => {
-      const link = new CdpLink(stream)
-      const forget = () => {
+      const link = new ControlLink(new CdpLink(stream), () => {
         if (this.#control === made) this.#control = null
-      }
-      if (this.#control !== made) link.close()
-      link.onClose = forget
+      })
+      if (this.#control !== made) link.close('no longer wanted')
       return link
     })
     this.#control = made

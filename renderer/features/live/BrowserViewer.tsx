@@ -9,6 +9,8 @@ import { useBusy, work } from '../../app/work.ts'
 import { Button } from '../../ui/Button.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { StartDesktop, StopDesktop } from '../desktop/DesktopButtons.tsx'
+import { useDesktop } from '../desktop/desktop.store.ts'
 import { describeDriver, driverOf, useEngine } from '../engine/engine.store.ts'
 import { tryLocal, useLocalStart } from '../firstrun/local.store.ts'
 import { useMachine } from '../fleet/fleet.store.ts'
@@ -66,7 +68,8 @@ function Viewer({
   const stage = useRef<HTMLDivElement>(null)
   const connections = useRef<HTMLDivElement>(null)
   const still = useRef<HTMLCanvasElement>(null)
-  const condition = liveCondition(machine)
+  const desktop = useDesktop(machine)
+  const condition = liveCondition(machine, desktop)
   const mine = machine.lease?.mine === true
   const taking = useBusy(`take:${machineId}`)
   const working = useBusy(`panel:${machineId}`)
@@ -83,7 +86,9 @@ function Viewer({
     onShown: () => afterPaint(() => void client.pictureShown().catch(() => {})),
   })
   const stillHere = useCallback(
-    (said: boolean) => void work(`still:${machineId}`, 'Keeping control', () => client.stillHere(said)),
+    (said: boolean) =>
+      // Each by itself: what is pressed must not be lost because the mouse had just moved.
+      void work(`still:${machineId}:${said}`, 'Keeping control', () => client.stillHere(said)),
     [client, machineId],
   )
   const atWork = useCallback(() => stillHere(false), [stillHere])
@@ -104,6 +109,7 @@ function Viewer({
   }
   const live = condition.kind === 'live'
   const display = live && condition.view === 'vnc'
+  const onDesktop = live && condition.desktop === true
   const waiting =
     live && snapshot.phase !== 'live' && (snapshot.pictureAt === null || snapshot.phase === 'reconnecting')
 
@@ -124,7 +130,7 @@ function Viewer({
         takeable={live}
         taking={taking}
         onTake={() => void work(`take:${machineId}`, 'Taking over', () => client.take())}
-        driving={describeDriver(engine)}
+        driving={onDesktop ? 'A desktop, without a browser' : describeDriver(engine)}
         onStillHere={() => stillHere(true)}
         tools={
           <>
@@ -142,6 +148,7 @@ function Viewer({
                 <CaptureTools machine={machine} client={client} display={display} />
               </>
             )}
+            {onDesktop && <StopDesktop machine={machine} />}
             <IconButton
               label={filled ? 'Leave full screen' : 'Full screen'}
               keys={keysOf('live.fill')}
@@ -164,7 +171,7 @@ function Viewer({
           />
         }
       />
-      {showNavigationBar && (
+      {showNavigationBar && !onDesktop && (
         <NavigationBar
           machineId={machineId}
           client={client}
@@ -193,6 +200,7 @@ function Viewer({
             pictureAt={snapshot.pictureAt}
             busy={working || waking || (condition.action === 'start-local' && localStarting)}
             onAction={act}
+            other={condition.action === 'start-browser' && <StartDesktop machine={machine} desktop={desktop} />}
           />
         )}
       </div>

@@ -11,6 +11,7 @@ import {
   TriangleAlert,
   Unplug,
 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -52,6 +53,8 @@ interface LivePanelProps {
   pictureAt: number | null
   busy: boolean
   onAction: (action: Exclude<PanelAction, 'none'>) => void
+  /** Another way on, beside the main one. */
+  other?: ReactNode
 }
 
 /** What the one button of a panel says. */
@@ -62,7 +65,7 @@ export function actionTitle(condition: PanelCondition, action: Exclude<PanelActi
 }
 
 /** Why there is no live picture, over the last one. */
-export function LivePanel({ machineId, condition, pictureAt, busy, onAction }: LivePanelProps) {
+export function LivePanel({ machineId, condition, pictureAt, busy, onAction, other }: LivePanelProps) {
   const Icon = panelIcons[condition.icon]
   const { action } = condition
   const waking = useWaking(machineId)
@@ -89,15 +92,18 @@ export function LivePanel({ machineId, condition, pictureAt, busy, onAction }: L
           <WakeProgress machineId={machineId} />
         ) : (
           action !== 'none' && (
-            <Button
-              variant="primary"
-              icon={<ActionIcon size={15} aria-hidden />}
-              busy={busy}
-              data-testid={`panel-${action}`}
-              onClick={() => onAction(action)}
-            >
-              {actionTitle(condition, action)}
-            </Button>
+            <>
+              <Button
+                variant="primary"
+                icon={<ActionIcon size={15} aria-hidden />}
+                busy={busy}
+                data-testid={`panel-${action}`}
+                onClick={() => onAction(action)}
+              >
+                {actionTitle(condition, action)}
+              </Button>
+              {other}
+            </>
           )
         )
       }

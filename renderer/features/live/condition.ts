@@ -1,11 +1,12 @@
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { Tone } from '../../ui/tone.ts'
+import type { DesktopView } from '../desktop/desktop.store.ts'
 
 export type PanelAction = 'start-browser' | 'verify' | 'start-local' | 'wake' | 'fix-credentials' | 'none'
 
 /** Either there is a picture to be had, or a panel says why not. */
 export type LiveCondition =
-  | { kind: 'live'; view: 'vnc' | 'screencast' }
+  | { kind: 'live'; view: 'vnc' | 'screencast'; desktop?: true }
   | {
       kind: 'panel'
       icon: 'gone' | 'off' | 'wait' | 'unknown' | 'broken' | 'install'
@@ -31,8 +32,53 @@ export function machineCondition(machine: MachineView): PanelCondition | null {
 }
 
 /** What stands where the live view is, from what is known of the machine. */
-export function liveCondition(machine: MachineView): LiveCondition {
-  return machineCondition(machine) ?? browserCondition(machine)
+export function liveCondition(machine: MachineView, desktop: DesktopView | null = null): LiveCondition {
+  return machineCondition(machine) ?? desktopCondition(machine, desktop) ?? browserCondition(machine)
+}
+
+/** What stands where a page is looked into: a desktop has none. */
+export function pageCondition(machine: MachineView, desktop: DesktopView | null): LiveCondition {
+  const condition = liveCondition(machine, desktop)
+  if (condition.kind !== 'live' || condition.desktop !== true) return condition
+  return panel({
+    icon: 'off',
+    tone: 'off',
+    title: 'The machine shows a desktop',
+    text: 'A desktop and a browser exclude each other. Stop the desktop on the Live tab, then start the browser.',
+    action: 'none',
+    since: desktop?.startedAt ?? null,
+  })
+}
+
+/** A desktop in the browser's place; null where there is none. */
+function desktopCondition({ browser }: MachineView, desktop: DesktopView | null): LiveCondition | null {
+  switch (desktop?.state) {
+    case 'active':
+      return { kind: 'live', view: 'vnc', desktop: true }
+    case 'starting':
+    case 'stopping':
+      return panel({
+        icon: 'wait',
+        tone: desktop.state === 'starting' ? 'engine' : 'off',
+        title: desktop.state === 'starting' ? 'The desktop is starting' : 'The desktop is stopping',
+        text: 'This takes a few seconds; the picture follows by itself.',
+        action: 'none',
+        since: null,
+      })
+    case 'failed':
+      // It stays so until the next start: a browser that came after it is what counts.
+      if (browser?.state !== 'inactive') return null
+      return panel({
+        icon: 'unknown',
+        tone: 'unknown',
+        title: 'The desktop failed',
+        text: desktop.lastError?.message ?? 'It ended without saying why.',
+        action: 'start-browser',
+        since: null,
+      })
+    default:
+      return null
+  }
 }
 
 /** It ran when it was last seen, in an earlier run of this console: that is not yet a reason to show it. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { lifecycleStates } from '../../../shared/domain/lifecycle.ts'
+import type { DesktopView } from '../desktop/desktop.store.ts'
 import { machine } from '../machine/machine.fixture.ts'
 import { isReachable, whyNot } from '../machine/reach.ts'
-import { liveCondition } from './condition.ts'
+import { liveCondition, pageCondition } from './condition.ts'
 import { coverage } from './coverage.ts'
 import { describeEvent } from './describeEvent.ts'
 import { clickCounter, modifiersOf, pointOnPage, pressTogether } from './pageInput.ts'
@@ -58,6 +59,22 @@ test('the browser’s state decides on a machine that runs, and unknown words ar
   expect(liveCondition(machine({}, missing))).toMatchObject({ install: 'apt-get install x' })
   const failed = { state: 'failed', lastError: { code: 'start-failed', message: 'It fell over.' } }
   expect(liveCondition(machine({}, failed))).toMatchObject({ text: 'It fell over.', action: 'start-browser' })
+})
+
+test('a desktop stands where a browser would, as long as there is none', () => {
+  const desktop = (state: string): DesktopView => ({
+    ...{ state, display: ':1', resolution: null, startedAt: null, missingDependencies: [], installCommand: null },
+    ...{ processes: [], lastError: { code: 'start-failed', message: 'It fell over.' } },
+  })
+  const off = machine({}, { state: 'inactive' })
+  expect(liveCondition(off, desktop('active'))).toEqual({ kind: 'live', view: 'vnc', desktop: true })
+  expect(pageCondition(off, desktop('active'))).toMatchObject({ kind: 'panel', action: 'none' })
+  expect(liveCondition(off, desktop('starting'))).toMatchObject({ title: 'The desktop is starting' })
+  expect(liveCondition(off, desktop('failed'))).toMatchObject({ text: 'It fell over.', action: 'start-browser' })
+  expect(liveCondition(machine(), desktop('failed'))).toEqual({ kind: 'live', view: 'vnc' })
+  for (const nothing of [null, desktop('inactive'), desktop('some-newer-state')])
+    expect(liveCondition(off, nothing)).toMatchObject({ title: 'The browser is off' })
+  expect(liveCondition(machine({ state: 'killed' }), desktop('active'))).toMatchObject({ kind: 'panel' })
 })
 
 test('a picture is whole when its pieces reach every edge', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { typedAddress } from '../navigation/typedAddress.ts'
 import { formatBits } from './figures.ts'
 import { bandwidthMeter, qualityFor } from './quality.ts'
-import { typedAddress } from './typedAddress.ts'
 import { isComposing, isForeign } from './typing.ts'
 import { parseChoices } from './viewChoices.ts'
 import { describeWatching } from './watching.ts'

@@ -3,8 +3,11 @@ import type { PortStream } from '../../../shared/stream.ts'
 
 /** A way for text beside the picture's own keys: no keyboard layout of a display has every script. */
 export interface TextLine {
-  /** Resolves when the page has it; also when it is not known, because keys must not wait for ever. */
-  send(text: string): Promise<void>
+  /**
+   * Resolves when the page has it; also when it is not known, because keys must not wait for ever. False says that
+   * there is no page to take it.
+   */
+  send(text: string): Promise<boolean>
   close(): void
 }
 
@@ -34,12 +37,12 @@ export function textLine(open: () => Promise<PortStream>): TextLine {
     if (closed) stream.close(1000, 'the viewer left')
     return stream
   }
-  const give = async (text: string): Promise<void> => {
+  const give = async (text: string): Promise<boolean> => {
     line ??= connect()
     const stream = await line.catch(() => {
       line = undefined
     })
-    if (stream === undefined || closed) return
+    if (stream === undefined || closed) return false
     const id = sent++
     await new Promise<void>((resolve) => {
       const settle = () => {
@@ -51,10 +54,13 @@ export function textLine(open: () => Promise<PortStream>): TextLine {
       waiting.set(id, settle)
       stream.sendText(JSON.stringify({ type: 'text', text, id } satisfies SocketSend<'watch'>))
     })
+    return true
   }
   return {
     async send(text) {
-      for (let from = 0; from < text.length; from += pieceLength) await give(text.slice(from, from + pieceLength))
+      for (let from = 0; from < text.length; from += pieceLength)
+        if (!(await give(text.slice(from, from + pieceLength)))) return false
+      return true
     },
     close() {
       closed = true

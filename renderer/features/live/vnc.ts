@@ -8,6 +8,8 @@ import { takeKeyboard } from './typing.ts'
 
 /** Longer than a key takes to the page on any connection that one can work over, by much; felt only in fast typing. */
 const keysTakeMs = 120
+/** Above these, keysyms are Unicode's own numbers. */
+const unicodeKeysyms = 0x01000000
 
 /**
  * Draws RFB from a stream into `target`. Clipboard messages of the other side are not listened to; text that is no key
@@ -67,11 +69,18 @@ export function openVnc(
     events.onClose(closeReason)
   })
   watchDrawing(canvas, () => connected, events)
+  /** Without a page, as on a desktop, a letter is a key like any other: X has a number for each. */
+  const strike = (letter: string) => {
+    const point = letter.codePointAt(0) ?? 0
+    rfb.sendKey(point <= 0xff ? point : unicodeKeysyms | point, null)
+  }
   const keyboard = control
     ? takeKeyboard({
         canvas,
         onBlur: events.onBlur,
-        onText: (text) => typed.send(text),
+        onText: async (text) => {
+          if (!(await typed.send(text))) for (const letter of text) strike(letter)
+        },
         keysTakeMs,
       })
     : undefined

@@ -1,12 +1,17 @@
+import type { MachineView } from '../../../shared/domain/machine.ts'
 import { browserIs, type ConsoleAction, onMachine, onTab } from '../../app/action-kit.ts'
 import { togglePin } from '../../app/pins.ts'
 import { go } from '../../app/route.ts'
 import { useUi } from '../../app/ui.store.ts'
 import { openMachineWindow } from '../../app/windows.ts'
+import { desktopOf } from '../desktop/desktop.store.ts'
+import { startDesktop, stopDesktop } from '../desktop/operations.ts'
 import { openUpgrade } from '../enroll/Upgrade.tsx'
 import { openAutoStop, openEdit, openSecret, rebootMachine, stopMachine, uninstall, wake } from '../power/operations.ts'
 import { openGiveBack, removeMachine, startBrowser, stopBrowser, takeOver, verify } from './operations.ts'
 import { isUp } from './reach.ts'
+
+const hasDesktop = ({ id }: MachineView) => desktopOf(id)?.state === 'active'
 
 /** What can be done with the machine whose page is open. */
 export const machineActions: readonly ConsoleAction[] = [
@@ -15,7 +20,7 @@ export const machineActions: readonly ConsoleAction[] = [
     title: (machine) => `Take over ${machine.name}`,
     group: 'Control',
     keys: 't',
-    when: (machine) => isUp(machine) && browserIs(machine, 'active') && machine.lease === null,
+    when: (machine) => isUp(machine) && (browserIs(machine, 'active') || hasDesktop(machine)) && machine.lease === null,
     run: (machine) => void takeOver(machine),
   }),
   onMachine({
@@ -105,7 +110,8 @@ export const machineActions: readonly ConsoleAction[] = [
     title: (machine) => `Start browser on ${machine.name}`,
     group: 'Machine',
     keys: 'b',
-    when: (machine) => isUp(machine) && browserIs(machine, 'inactive', 'failed', 'install_required'),
+    when: (machine) =>
+      isUp(machine) && browserIs(machine, 'inactive', 'failed', 'install_required') && !hasDesktop(machine),
     run: (machine) => void startBrowser(machine),
   }),
   onMachine({
@@ -115,6 +121,25 @@ export const machineActions: readonly ConsoleAction[] = [
     keys: 'shift+b',
     when: (machine) => isUp(machine) && browserIs(machine, 'active', 'starting'),
     run: stopBrowser,
+  }),
+  onMachine({
+    id: 'desktop.start',
+    title: (machine) => `Start a desktop on ${machine.name}`,
+    group: 'Machine',
+    keys: 'v',
+    when: (machine) =>
+      isUp(machine) &&
+      browserIs(machine, 'inactive', 'failed', 'install_required') &&
+      ['inactive', 'failed', 'install_required'].includes(desktopOf(machine.id)?.state ?? ''),
+    run: (machine) => void startDesktop(machine),
+  }),
+  onMachine({
+    id: 'desktop.stop',
+    title: (machine) => `Stop the desktop on ${machine.name}`,
+    group: 'Machine',
+    keys: 'shift+v',
+    when: (machine) => isUp(machine) && hasDesktop(machine),
+    run: stopDesktop,
   }),
   onMachine({
     id: 'machine.live',

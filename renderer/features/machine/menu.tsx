@@ -1,4 +1,4 @@
-import { AppWindow, Hand, Monitor, OctagonX, Pin, PinOff, Power, Stethoscope, Trash2 } from 'lucide-react'
+import { AppWindow, Hand, Monitor, MonitorOff, OctagonX, Pin, PinOff, Power, Stethoscope, Trash2 } from 'lucide-react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { ActionContext } from '../../app/action-kit.ts'
 import { actionContext, currentActions } from '../../app/actions.ts'
@@ -13,6 +13,8 @@ const icons: Record<string, MenuEntry['icon']> = {
   'machine.verify': <Stethoscope size={15} aria-hidden />,
   'browser.start': <Power size={15} aria-hidden />,
   'browser.stop': <Power size={15} aria-hidden />,
+  'desktop.start': <Monitor size={15} aria-hidden />,
+  'desktop.stop': <MonitorOff size={15} aria-hidden />,
   'machine.window': <AppWindow size={15} aria-hidden />,
   'machine.terminate': <OctagonX size={15} aria-hidden />,
   'machine.remove': <Trash2 size={15} aria-hidden />,
@@ -25,6 +27,8 @@ const offered = [
   'machine.verify',
   'browser.start',
   'browser.stop',
+  'desktop.start',
+  'desktop.stop',
   'machine.pin',
   'machine.terminate',
   'machine.upgrade',

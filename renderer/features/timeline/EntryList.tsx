@@ -1,5 +1,5 @@
 import { Camera } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
+import { memo, type ReactNode, useMemo } from 'react'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
 import { formatDuration } from '../../ui/time.ts'
@@ -24,7 +24,16 @@ interface EntryListProps {
 }
 
 /** The same as the drawing, in words and in time order: what a screen reader reads. */
-export function EntryList({ label, rows, narrow, selected, following, onSelect, onOpen, empty }: EntryListProps) {
+export const EntryList = memo(function EntryList({
+  label,
+  rows,
+  narrow,
+  selected,
+  following,
+  onSelect,
+  onOpen,
+  empty,
+}: EntryListProps) {
   const columns = useMemo(() => columnsOf(narrow), [narrow])
   return (
     <Table
@@ -41,7 +50,7 @@ export function EntryList({ label, rows, narrow, selected, following, onSelect, 
       empty={empty}
     />
   )
-}
+})
 
 const idOf = (row: Placed) => row.entry.key
 

@@ -5,6 +5,8 @@ import { Button } from '../../ui/Button.tsx'
 import { useNow } from '../../ui/clock.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
+import { useSettled } from '../../ui/useSettled.ts'
+import { useSteady } from '../../ui/useSteady.ts'
 import { Freshness } from '../machine/Freshness.tsx'
 import { whyNot } from '../machine/reach.ts'
 import tab from '../machine/Tab.module.css'
@@ -12,13 +14,16 @@ import { StateStrip } from '../state/StateStrip.tsx'
 import { type Choice, choose, useTimelineChoice } from './choices.store.ts'
 import { EntryDetail } from './EntryDetail.tsx'
 import { EntryList } from './EntryList.tsx'
-import { filtered, noFilter, type Placed, within } from './lanes.ts'
+import { type Filter, filtered, noFilter, type Placed, within } from './lanes.ts'
 import { fitAll, reveal, spanOf, spanText, upToNow, type View, zoom } from './scale.ts'
 import { sourcesOf } from './sources.ts'
 import styles from './Timeline.module.css'
 import { TimelineTools } from './TimelineTools.tsx'
 import { Track } from './Track.tsx'
 import { useEntries } from './useEntries.ts'
+
+/** Shorter than one waits for; longer than from one movement of a hand to the next. */
+const restMs = 80
 
 /** Everything that happened on a machine, on one clock. */
 export function TimelineTab({ machine }: { machine: MachineView }) {
@@ -32,9 +37,10 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
   const now = known.from === 'machine' || known.at === null ? ticking : Date.parse(known.at)
   const span = spanOf(choice.view)
   const view = useMemo(() => (following ? upToNow(now, span / 1.02) : choice.view), [following, now, span, choice.view])
-  const shown = useMemo(() => filtered(known.placed, filter), [known.placed, filter])
-  // The picture follows the hand at once; the list and the counts when there is time for them.
-  const settled = useDeferredValue(view)
+  // The picture follows the hand at once, and letters the keyboard; the list follows when the hand rests.
+  const settledFilter = useDeferredValue(filter)
+  const shown = useMemo(() => filtered(known.placed, settledFilter), [known.placed, settledFilter])
+  const settled = useSettled(view, restMs)
   const rows = useMemo(() => within(shown, settled.from, settled.to), [shown, settled])
   const chosen = useMemo(() => known.placed.find(({ entry }) => entry.key === selected), [known.placed, selected])
   const counts = useMemo(() => countsOf(within(known.placed, settled.from, settled.to)), [known.placed, settled])
@@ -68,18 +74,37 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
     if (placed !== undefined) sourcesOf(machine, placed.entry)[0]?.open()
   }
   const isFiltered = filter !== noFilter && shown.length < known.placed.length
+  const steady = useSteady({
+    onRange: (ms: number) => change({ view: upToNow(now, ms), following: true }),
+    onView: show,
+    onZoom: (factor: number) => show(zoom(view, factor, following ? now : (view.from + view.to) / 2)),
+    onFit: fit,
+    onFilter: (next: Filter) => change({ filter: next }),
+    onAll: () => change({ filter: noFilter }),
+    onSelect: select,
+    onOpen: open,
+    onStep: step,
+    onOpenChosen: () => open(chosen),
+  })
+  const count = known.placed.length
+  const asked = known.from === 'machine'
+  const empty = useMemo(
+    () => <Empty known={count} asked={asked} filtered={isFiltered} onAll={steady.onAll} onFit={steady.onFit} />,
+    [count, asked, isFiltered, steady],
+  )
   const why = whyNot(machine)
   return (
     <div className={tab.tab} data-testid="timeline-tab">
       <StateStrip machine={machine} />
       <div className={tab.tools}>
         <TimelineTools
-          {...{ view, now, following, filter, counts }}
-          onRange={(ms) => change({ view: upToNow(now, ms), following: true })}
-          onView={show}
-          onZoom={(factor) => show(zoom(view, factor, following ? now : (view.from + view.to) / 2))}
-          onFit={fit}
-          onFilter={(next) => change({ filter: next })}
+          {...{ following, filter, counts }}
+          view={settled}
+          onRange={steady.onRange}
+          onView={steady.onView}
+          onZoom={steady.onZoom}
+          onFit={steady.onFit}
+          onFilter={steady.onFilter}
         />
         <span className={tab.end}>
           <span className={tab.note} data-testid="timeline-count">
@@ -99,11 +124,11 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
         label={`Timeline of ${machine.name}: ${rows.length} entries in ${spanText(spanOf(view))}. The list below says the same.`}
         all={known.placed}
         {...{ shown, view, now, selected }}
-        onView={show}
-        onSelect={select}
-        onFit={fit}
-        onStep={step}
-        onOpen={() => open(chosen)}
+        onView={steady.onView}
+        onSelect={steady.onSelect}
+        onFit={steady.onFit}
+        onStep={steady.onStep}
+        onOpen={steady.onOpenChosen}
       />
       {known.loading ? (
         <div className={tab.waiting} role="status" aria-label="Reading the timeline" />
@@ -115,17 +140,9 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
             narrow={chosen !== undefined}
             selected={selected}
             following={following}
-            onSelect={select}
-            onOpen={open}
-            empty={
-              <Empty
-                known={known.placed.length}
-                asked={known.from === 'machine'}
-                filtered={isFiltered}
-                onAll={() => change({ filter: noFilter })}
-                onFit={fit}
-              />
-            }
+            onSelect={steady.onSelect}
+            onOpen={steady.onOpen}
+            empty={empty}
           />
           {chosen !== undefined && (
             <EntryDetail machine={machine} placed={chosen} onClose={() => change({ selected: null })} />

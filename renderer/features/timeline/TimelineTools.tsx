@@ -1,5 +1,5 @@
 import { CircleAlert, Maximize2, ZoomIn, ZoomOut } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, memo, useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
@@ -18,7 +18,6 @@ export const ranges = { 15: 15 * minute, 60: 60 * minute, 360: 360 * minute, 144
 
 interface ToolsProps {
   view: View
-  now: number
   following: boolean
   filter: Filter
   counts: Readonly<Record<string, number>>
@@ -30,7 +29,7 @@ interface ToolsProps {
 }
 
 /** How much is shown, and what of it. */
-export function TimelineTools(props: ToolsProps) {
+export const TimelineTools = memo(function TimelineTools(props: ToolsProps) {
   const { view, following, filter, onFilter } = props
   const [choosing, setChoosing] = useState(false)
   const span = spanOf(view) / 1.02
@@ -107,20 +106,19 @@ export function TimelineTools(props: ToolsProps) {
         />
       </div>
       <Dialog open={choosing} onClose={() => setChoosing(false)} title="Show a stretch of time">
-        <RangeForm view={view} now={props.now} onView={props.onView} onDone={() => setChoosing(false)} />
+        <RangeForm view={view} onView={props.onView} onDone={() => setChoosing(false)} />
       </Dialog>
     </>
   )
-}
+})
 
 interface RangeFormProps {
   view: View
-  now: number
   onView: (view: View) => void
   onDone: () => void
 }
 
-function RangeForm({ view, now, onView, onDone }: RangeFormProps) {
+function RangeForm({ view, onView, onDone }: RangeFormProps) {
   const typedOf = (time: number) => {
     const two = (value: number) => String(value).padStart(2, '0')
     const date = new Date(time)
@@ -132,6 +130,7 @@ function RangeForm({ view, now, onView, onDone }: RangeFormProps) {
   const [error, setError] = useState<string | undefined>()
   const submit = (event: FormEvent) => {
     event.preventDefault()
+    const now = Date.now()
     const [first, last] = [parseMoment(from, now), parseMoment(to, now)]
     if (first === undefined || last === undefined)
       return setError('A time such as 03:10, 2026-01-31 03:10, or 2 h ago.')

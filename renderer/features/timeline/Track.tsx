@@ -35,6 +35,7 @@ export function Track(props: TrackProps) {
   const byLane = useMemo(() => lanes.map(({ kind }) => shown.filter(({ entry }) => entry.kind === kind)), [shown])
   const control = useMemo(() => controlOf(all, now), [all, now])
   const marks = useMemo(() => byLane.map((placed) => layoutLane(placed, view, width, now)), [byLane, view, width, now])
+  const errors = useMemo(() => byLane.map(errorsIn), [byLane])
   const height = heightOf(lanes.length)
 
   useEffect(() => {
@@ -49,8 +50,10 @@ export function Track(props: TrackProps) {
     const context = canvas.current?.getContext('2d')
     if (canvas.current === null || context == null || width === 0) return
     const ratio = window.devicePixelRatio
-    canvas.current.width = Math.round(width * ratio)
-    canvas.current.height = Math.round(height * ratio)
+    const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)]
+    // Setting a size, even the same one, makes the whole surface anew.
+    if (canvas.current.width !== across) canvas.current.width = across
+    if (canvas.current.height !== down) canvas.current.height = down
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
     draw(context, { view, width, now, control, lanes: marks, selected, colours })
   }, [view, width, height, now, control, marks, selected, colours])
@@ -66,11 +69,11 @@ export function Track(props: TrackProps) {
           <small>In control</small>
         </span>
         {lanes.map(({ kind, title }, index) => {
-          const errors = errorsIn(byLane[index] ?? [])
+          const wrong = errors[index] ?? 0
           return (
             <span key={kind} className={styles.laneLabel} style={{ height: lanePx }}>
               {title}
-              {errors > 0 && <b className={styles.errors}>{errors > 999 ? `${Math.round(errors / 1000)}k` : errors}</b>}
+              {wrong > 0 && <b className={styles.errors}>{wrong > 999 ? `${Math.round(wrong / 1000)}k` : wrong}</b>}
             </span>
           )
         })}

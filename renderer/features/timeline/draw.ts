@@ -88,6 +88,15 @@ function drawControl(context: CanvasRenderingContext2D, { view, width, control, 
   context.globalAlpha = 1
 }
 
+const widths = new Map<string, number>()
+
+/** How wide a number is drawn: there are few, and each is asked for in every frame. */
+function widthOf(context: CanvasRenderingContext2D, text: string): number {
+  const width = widths.get(text) ?? context.measureText(text).width
+  widths.set(text, width)
+  return width
+}
+
 type Of<Type extends Mark['type']> = Extract<Mark, { type: Type }>
 
 function drawGround(context: CanvasRenderingContext2D, mark: Of<'ground'>, top: number, picture: Picture): void {
@@ -135,7 +144,7 @@ function drawPoint(
     const inside = selected !== null && (mark.first.entry.key === selected || mark.last.entry.key === selected)
     const text = mark.count > 999 ? `${Math.round(mark.count / 1000)}k` : String(mark.count)
     context.font = '600 10px "Inter Variable", system-ui, sans-serif'
-    const needed = context.measureText(text).width + 8
+    const needed = widthOf(context, text) + 8
     const middle = (mark.x1 + mark.x2) / 2
     const width = Math.max(mark.x2 - mark.x1 + 9, 13)
     round(context, middle - width / 2, y - 7, width, 14)

@@ -31,7 +31,10 @@ const worker = (words: string): Told => ({
   kind: 'workers',
   title: ({ id, workerId, worker_id }) => `${words} ${word(id) || word(workerId) || word(worker_id, 'workers')}`,
 })
-const onMachine = (words: string): Told => ({ kind: 'machine', title: () => words })
+const onMachine = (words: string): Told => ({
+  kind: 'machine',
+  title: ({ id, name }) => `${words} ${word(id) || word(name)}`.trim(),
+})
 const onBrowser = (words: string, name = ''): Told => ({
   kind: 'browser',
   title: (details) => `${words} ${word(details[name])}`.trim(),

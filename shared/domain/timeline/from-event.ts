@@ -26,6 +26,9 @@ export function writeEvent(book: TimelineBook, event: AgentEvent): void {
     case 'browser_state':
       writeBrowserState(book, event)
       break
+    case 'desktop_state':
+      writeDesktopState(book, event)
+      break
     case 'page_navigated':
       writeNavigation(book, event)
       break
@@ -134,6 +137,22 @@ function writeBrowserState(book: TimelineBook, event: Of<'browser_state'>): void
 
 function runs({ url }: Of<'browser_state'>) {
   return { tone: 'up', title: 'Browser runs', detail: redactAddress(url ?? '') } as const
+}
+
+/** A display without a browser: from its start to its end, however that came. */
+function writeDesktopState(book: TimelineBook, event: Of<'desktop_state'>): void {
+  const { state, reason, time } = event
+  const open = book.find({ latest: 'desktop', running: true })
+  if (state === 'active' && open === undefined) {
+    const more = { at: time, running: true, tone: 'up', title: 'Desktop runs' } as const
+    book.put(entry({ key: momentKey('desktop', event), kind: 'browser', what: 'desktop', ...more }))
+  }
+  if (state === 'starting' || state === 'active' || state === 'stopping') return
+  if (open !== undefined)
+    book.amend(open, { running: false, until: time, detail: joined(open.detail, `Ended: ${reason}.`) })
+  if (state !== 'failed') return
+  const more = { at: time, tone: 'broken', title: 'The desktop failed', detail: reason } as const
+  book.put(entry({ key: momentKey('desktop-failed', event), kind: 'browser', what: 'desktop-failed', ...more }))
 }
 
 /** A page changes its title as often as it likes: only another address is something new. */

@@ -124,6 +124,22 @@ describe('a night’s story', () => {
     expect(book.find({ latest: 'handed-back' })?.detail).toContain('Hand-back to acting 310 ms.')
     expect(JSON.stringify(book.list())).not.toContain('canary')
   })
+  test('a desktop is there from its start to its end, and a failure says why', () => {
+    const { book, heard, audited, told } = rig()
+    heard(1, 'desktop_state', { state: 'starting', reason: 'start asked for' })
+    heard(2, 'desktop_state', { state: 'active', reason: 'started' })
+    heard(3, 'desktop_state', { state: 'failed', reason: 'Xvnc ended by SIGKILL' })
+    audited(4, 'start', { id: 'ghosthands-api' })
+    audited(5, 'stop', {})
+    expect(told()).toEqual([
+      'browser: Desktop runs (up)',
+      'browser: The desktop failed (broken)',
+      'machine: Start ghosthands-api (off)',
+      'machine: Stop (off)',
+    ])
+    expect(book.find({ latest: 'desktop' })).toMatchObject({ running: false, until: second(3) })
+  })
+
   test('another agent ends what the last one left open', () => {
     heard(70, 'agent_started', { agentVersion: '0.1.0' })
     expect(book.list().filter(({ running }) => running)).toEqual([])

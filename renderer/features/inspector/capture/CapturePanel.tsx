@@ -8,10 +8,10 @@ import { Button } from '../../../ui/Button.tsx'
 import { Check } from '../../../ui/Check.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorText } from '../../../ui/ErrorText.tsx'
 import { Input } from '../../../ui/Field.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { toast } from '../../../ui/Toast.tsx'
+import { PanelProblem } from '../PanelParts.tsx'
 import type { PanelProps } from '../panels.tsx'
 import { hasPage, useSnapshot } from '../sessions.ts'
 import tools from '../tools.module.css'
@@ -44,11 +44,7 @@ export function CapturePanel({ machine, session }: PanelProps) {
       {tab !== null && !tab.active && (
         <p className={styles.aside}>This captures the tab in front, which is not the one that is looked at.</p>
       )}
-      {problem !== null && (
-        <div className={tools.problem}>
-          <ErrorText problem={problem} />
-        </div>
-      )}
+      <PanelProblem problem={problem} />
       {captured === null ? (
         <EmptyState
           icon={<Camera size={26} aria-hidden />}

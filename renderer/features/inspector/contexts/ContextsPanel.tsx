@@ -1,4 +1,4 @@
-import { FolderClosed, Play, Plus, RefreshCw, Trash2 } from 'lucide-react'
+import { FolderClosed, Play, Plus, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import type { CallResult } from '../../../../shared/contract/index.ts'
 import { callAgent } from '../../../app/bridge.ts'
@@ -7,13 +7,13 @@ import { Age } from '../../../ui/Age.tsx'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorText } from '../../../ui/ErrorText.tsx'
 import { Input } from '../../../ui/Field.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { type Column, Table } from '../../../ui/Table.tsx'
 import { useSort } from '../../../ui/useSort.ts'
 import { isReachable } from '../../machine/reach.ts'
 import { formatBytes } from '../capture/capture.ts'
+import { LookAgain, PanelProblem } from '../PanelParts.tsx'
 import type { PanelProps } from '../panels.tsx'
 import { RowTools } from '../RowTools.tsx'
 import tools from '../tools.module.css'
@@ -139,19 +139,10 @@ export function ContextsPanel({ machine }: PanelProps) {
             {contexts.length} {contexts.length === 1 ? 'context' : 'contexts'},{' '}
             {formatBytes(contexts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))}
           </span>
-          <IconButton
-            label="Look again"
-            icon={<RefreshCw size={14} aria-hidden />}
-            busy={answer.asking && answer.value !== null}
-            onClick={() => void answer.reload()}
-          />
+          <LookAgain answer={answer} />
         </span>
       </div>
-      {answer.problem !== null && (
-        <div className={tools.problem}>
-          <ErrorText problem={answer.problem} />
-        </div>
-      )}
+      <PanelProblem problem={answer.problem} />
       <div className={`${tools.body} ${tools.flat}`}>
         <Table
           label={`Contexts on ${machine.name}`}

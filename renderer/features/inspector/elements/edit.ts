@@ -1,19 +1,28 @@
+import type { CdpParams } from '../cdp.ts'
 import type { InspectorSession } from '../session.ts'
 import type { DomNode } from './tree.ts'
 
 /** Why a node cannot be changed from here, whoever has control; undefined when it can. */
 export function whyFixed(node: DomNode): string | undefined {
-  if (node.sessionId !== undefined) return 'it is in a frame of another site'
   return node.kind === 'pseudo' ? 'it comes from a style' : undefined
 }
 
+/** A way to write where the node is: in the page, or in the frame that runs apart. */
+function writer(session: InspectorSession, node: DomNode) {
+  const frame = session.frameOf(node.sessionId)
+  // The connection is an older one's: what the node was has another number by now.
+  if (node.sessionId !== undefined && frame === undefined) throw new Error('The frame that it stood in is gone.')
+  return (method: string, params: CdpParams = {}) => session.control(method, params, { frame })
+}
+
 /** The node as the controlling connection calls it: ids are each connection's own, what is behind them is not. */
-async function controlled(session: InspectorSession, node: DomNode): Promise<number> {
-  await session.control('DOM.enable')
-  await session.control('DOM.getDocument', { depth: 0 })
-  const params = { backendNodeIds: [node.backendNodeId] }
-  const { nodeIds } = await session.control('DOM.pushNodesByBackendIdsToFrontend', params)
-  return Number((nodeIds as number[])[0])
+async function controlled(session: InspectorSession, node: DomNode) {
+  const write = writer(session, node)
+  await write('DOM.enable')
+  await write('DOM.getDocument', { depth: 0 })
+  const { nodeIds } = await write('DOM.pushNodesByBackendIdsToFrontend', { backendNodeIds: [node.backendNodeId] })
+  const nodeId = Number((nodeIds as number[])[0])
+  return (method: string, params: CdpParams = {}) => write(method, { nodeId, ...params })
 }
 
 export async function setAttribute(
@@ -22,25 +31,26 @@ export async function setAttribute(
   name: string,
   value: string,
 ): Promise<void> {
-  const nodeId = await controlled(session, node)
-  await session.control('DOM.setAttributeValue', { nodeId, name, value })
+  const write = await controlled(session, node)
+  await write('DOM.setAttributeValue', { name, value })
 }
 
 export async function removeAttribute(session: InspectorSession, node: DomNode, name: string): Promise<void> {
-  const nodeId = await controlled(session, node)
-  await session.control('DOM.removeAttribute', { nodeId, name })
+  const write = await controlled(session, node)
+  await write('DOM.removeAttribute', { name })
 }
 
 export async function setText(session: InspectorSession, node: DomNode, value: string): Promise<void> {
-  const nodeId = await controlled(session, node)
-  await session.control('DOM.setNodeValue', { nodeId, value })
+  const write = await controlled(session, node)
+  await write('DOM.setNodeValue', { value })
 }
 
 export async function deleteNode(session: InspectorSession, node: DomNode): Promise<void> {
-  const nodeId = await controlled(session, node)
-  await session.control('DOM.removeNode', { nodeId })
+  const write = await controlled(session, node)
+  await write('DOM.removeNode')
 }
 
 export async function scrollTo(session: InspectorSession, node: DomNode): Promise<void> {
-  await session.control('DOM.scrollIntoViewIfNeeded', { backendNodeId: node.backendNodeId })
+  const write = writer(session, node)
+  await write('DOM.scrollIntoViewIfNeeded', { backendNodeId: node.backendNodeId })
 }

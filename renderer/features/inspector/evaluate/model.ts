@@ -64,7 +64,7 @@ export class EvaluateModel extends Changing {
           userGesture: true,
           objectGroup: 'evaluate',
         },
-        limitMs,
+        { limitMs },
       )
       this.#settle(id, outcomeOf(answer))
     } catch (error) {

@@ -1,4 +1,4 @@
-import { Circle, Clapperboard, Play, RefreshCw, Save, Square, Trash2 } from 'lucide-react'
+import { Circle, Clapperboard, Play, Save, Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { call, callAgent } from '../../../app/bridge.ts'
 import { confirm } from '../../../app/ui.store.ts'
@@ -7,7 +7,6 @@ import { Age } from '../../../ui/Age.tsx'
 import { StateBadge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorText } from '../../../ui/ErrorText.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { type Column, Table } from '../../../ui/Table.tsx'
@@ -15,6 +14,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { useSort } from '../../../ui/useSort.ts'
 import { isReachable } from '../../machine/reach.ts'
 import { formatBytes } from '../capture/capture.ts'
+import { LookAgain, PanelProblem } from '../PanelParts.tsx'
 import type { PanelProps } from '../panels.tsx'
 import { RowTools } from '../RowTools.tsx'
 import tools from '../tools.module.css'
@@ -89,18 +89,10 @@ export function RecordingsPanel({ machine }: PanelProps) {
         {running === undefined && <Select label="Frames per second" value={fps} options={rates} onChange={setFps} />}
         {whyNot !== undefined && <span className={tools.why}>Not now: {whyNot}</span>}
         <span className={tools.end}>
-          <IconButton
-            label="Look again"
-            icon={<RefreshCw size={14} aria-hidden />}
-            onClick={() => void answer.reload()}
-          />
+          <LookAgain answer={answer} />
         </span>
       </div>
-      {answer.problem !== null && (
-        <div className={tools.problem}>
-          <ErrorText problem={answer.problem} />
-        </div>
-      )}
+      <PanelProblem problem={answer.problem} />
       <div className={styles.stage} data-playing={playing === null ? undefined : ''}>
         <div className={`${tools.body} ${tools.flat}`}>
           <Table

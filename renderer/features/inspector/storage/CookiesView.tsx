@@ -1,4 +1,4 @@
-import { Cookie as CookieIcon, Pencil, Plus, RefreshCw, SearchX, Trash2 } from 'lucide-react'
+import { Cookie as CookieIcon, Pencil, Plus, SearchX, Trash2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { MachineView } from '../../../../shared/domain/machine.ts'
 import { callAgent } from '../../../app/bridge.ts'
@@ -8,12 +8,12 @@ import { Button } from '../../../ui/Button.tsx'
 import { Check } from '../../../ui/Check.tsx'
 import { useNow } from '../../../ui/clock.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorText } from '../../../ui/ErrorText.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { type Column, Table } from '../../../ui/Table.tsx'
 import { useSort } from '../../../ui/useSort.ts'
 import { useWide } from '../../../ui/useWide.ts'
+import { LookAgain, PanelProblem } from '../PanelParts.tsx'
 import { RowTools } from '../RowTools.tsx'
 import { hasPage } from '../sessions.ts'
 import { whyReadOnly } from '../takeOver.tsx'
@@ -84,12 +84,7 @@ export function CookiesView({ machine, url }: CookiesViewProps) {
         </Check>
         <span className={tools.end}>
           {why !== undefined && <span className={tools.why}>Values are hidden: {why}</span>}
-          <IconButton
-            label="Read the cookies again"
-            icon={<RefreshCw size={14} aria-hidden />}
-            busy={answer.asking && answer.value !== null}
-            onClick={() => void answer.reload()}
-          />
+          <LookAgain label="Read the cookies again" answer={answer} />
           <Button
             icon={<Plus size={15} aria-hidden />}
             disabled={why !== undefined}
@@ -102,11 +97,7 @@ export function CookiesView({ machine, url }: CookiesViewProps) {
           </Button>
         </span>
       </div>
-      {answer.problem !== null && (
-        <div className={tools.problem}>
-          <ErrorText problem={answer.problem} />
-        </div>
-      )}
+      <PanelProblem problem={answer.problem} />
       <div className={`${tools.body} ${tools.flat}`}>
         <Table
           label={`Cookies on ${machine.name}`}

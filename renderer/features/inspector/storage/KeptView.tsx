@@ -1,15 +1,15 @@
-import { Database, Eraser, Pencil, Plus, RefreshCw, Trash2 } from 'lucide-react'
+import { Database, Eraser, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { MachineView } from '../../../../shared/domain/machine.ts'
 import { confirm } from '../../../app/ui.store.ts'
 import { useBusy, work } from '../../../app/work.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { ErrorText } from '../../../ui/ErrorText.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { type Column, Table } from '../../../ui/Table.tsx'
 import { useSort } from '../../../ui/useSort.ts'
+import { LookAgain, PanelProblem } from '../PanelParts.tsx'
 import { RowTools } from '../RowTools.tsx'
 import type { InspectorSession } from '../session.ts'
 import tools from '../tools.module.css'
@@ -48,7 +48,7 @@ export function KeptView({ machine, session, owner, kind }: KeptViewProps) {
   const { rows, sort, onSort } = useSort<Entry, Key>(found, sorts)
   const change = (what: string, method: string, params: Record<string, unknown>) =>
     work(`storage:${machine.id}`, what, async () => {
-      await session.control(method, { storageId: id, ...params })
+      await session.control(method, { storageId: id, ...params }, { frame: owner.frame })
       await kept.reload()
     })
   const clear = () =>
@@ -107,11 +107,7 @@ export function KeptView({ machine, session, owner, kind }: KeptViewProps) {
       <div className={tools.bar}>
         <SearchField label="Search the storage" placeholder="Key or value" value={query} onChange={setQuery} />
         <span className={tools.end}>
-          <IconButton
-            label="Read it again"
-            icon={<RefreshCw size={14} aria-hidden />}
-            onClick={() => void kept.reload()}
-          />
+          <LookAgain label="Read it again" answer={kept} />
           {pairs && (
             <>
               <Button
@@ -134,11 +130,7 @@ export function KeptView({ machine, session, owner, kind }: KeptViewProps) {
           )}
         </span>
       </div>
-      {kept.problem !== null && (
-        <div className={tools.problem}>
-          <ErrorText problem={kept.problem} />
-        </div>
-      )}
+      <PanelProblem problem={kept.problem} />
       <div className={`${tools.body} ${tools.flat}`}>
         <Table
           label={`${kindTitles[kind]} of ${owner.origin}`}

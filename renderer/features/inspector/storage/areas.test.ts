@@ -11,10 +11,16 @@ test('every frame of a page, and nothing that is not one', () => {
 })
 
 test('each owner once; what has no storage is left out', () => {
-  const keys = ['https://a.example/', 'https://b.example/^0https://a.example', 'https://a.example/', 'about:blank']
-  expect(ownersOf(keys)).toEqual([
-    { key: keys[0], origin: 'https://a.example', partitioned: false },
-    { key: keys[1], origin: 'https://b.example', partitioned: true },
+  const [own, other] = ['https://a.example/', 'https://b.example/^0https://a.example']
+  const found = [
+    { key: own, frame: undefined },
+    { key: other, frame: 'apart' },
+    { key: own, frame: 'apart' },
+    { key: 'about:blank', frame: undefined },
+  ]
+  expect(ownersOf(found)).toEqual([
+    { key: own, origin: 'https://a.example', partitioned: false, frame: undefined },
+    { key: other, origin: 'https://b.example', partitioned: true, frame: 'apart' },
   ])
 })
 
@@ -29,7 +35,7 @@ test('answers are read whatever they are', () => {
 })
 
 test('asks for the right kind', () => {
-  const [owner] = ownersOf(['https://a.example/'])
+  const [owner] = ownersOf([{ key: 'https://a.example/', frame: undefined }])
   if (owner === undefined) throw new Error('no owner')
   expect(questionFor(owner, 'session')).toEqual([
     'DOMStorage.getDOMStorageItems',

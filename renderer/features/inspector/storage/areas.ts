@@ -7,6 +7,8 @@ export interface StorageOwner {
   origin: string
   /** Storage of a frame that stands on another site is that site's, too. */
   partitioned: boolean
+  /** The target of the frame, where that runs apart from the page. */
+  frame?: string | undefined
 }
 
 export type StorageKind = 'local' | 'session' | 'databases' | 'caches'
@@ -29,15 +31,23 @@ export function frameIds(answer: CdpParams): string[] {
   return found
 }
 
+export interface FoundKey {
+  key: string
+  /** Where it was found, when that runs apart. */
+  frame: string | undefined
+}
+
 /** A storage key is an origin with a slash, and what else sets it apart after a caret. */
-export function ownerOf(key: string): StorageOwner {
+function ownerOf({ key, frame }: FoundKey): StorageOwner {
   const [origin = ''] = key.split('^')
-  return { key, origin: origin.replace(/\/$/, ''), partitioned: key.includes('^') }
+  return { key, origin: origin.replace(/\/$/, ''), partitioned: key.includes('^'), frame }
 }
 
 /** Each owner once, in the order of the frames. */
-export function ownersOf(keys: readonly string[]): StorageOwner[] {
-  return [...new Set(keys)].filter((key) => /^https?:/.test(key)).map(ownerOf)
+export function ownersOf(found: readonly FoundKey[]): StorageOwner[] {
+  const first = new Map(found.toReversed().map((one) => [one.key, one]))
+  const keys = [...new Set(found.map(({ key }) => key))].filter((key) => /^https?:/.test(key))
+  return keys.map((key) => ownerOf(first.get(key) ?? { key, frame: undefined }))
 }
 
 export function entriesOf(answer: CdpParams): Entry[] {

@@ -5,6 +5,7 @@ import type { InspectorSession } from '../session.ts'
 import {
   type Entry,
   entriesOf,
+  type FoundKey,
   frameIds,
   namesOf,
   ownersOf,
@@ -45,26 +46,39 @@ function useAsked<Value>(ask: (() => Promise<Value>) | null, key: string) {
   return { value: fits ? state.value : null, problem: fits ? state.problem : null, reload }
 }
 
+/** The storage keys of the page's own process, or of a frame's that runs apart. */
+async function keysIn(session: InspectorSession, frame: string | undefined): Promise<FoundKey[]> {
+  const frames = frameIds(await session.control('Page.getFrameTree', {}, { frame }))
+  const keys = frames.map((frameId) =>
+    session.control('Storage.getStorageKeyForFrame', { frameId }, { frame }).then(
+      ({ storageKey }) => String(storageKey),
+      // It went meanwhile, or runs apart in its turn.
+      () => '',
+    ),
+  )
+  return (await Promise.all(keys)).map((key) => ({ key, frame }))
+}
+
 /** Whose storage there is on the page that is looked at. */
 export function useOwners(session: InspectorSession, mine: boolean, page: string) {
-  return useAsked(
+  const asked = useAsked(
     mine
       ? async () => {
-          const frames = frameIds(await session.control('Page.getFrameTree'))
-          const keys = await Promise.all(
-            frames.map((frameId) =>
-              session.control('Storage.getStorageKeyForFrame', { frameId }).then(
-                ({ storageKey }) => String(storageKey),
-                // A frame that has gone meanwhile, or runs apart.
-                () => '',
-              ),
-            ),
-          )
-          return ownersOf(keys)
+          const apart = session.scopes.filter(({ type }) => type === 'iframe').map(({ targetId }) => targetId)
+          const [page, ...frames] = await Promise.all([
+            keysIn(session, undefined),
+            // One that has gone meanwhile keeps nothing.
+            ...apart.map((frame) => keysIn(session, frame).catch(() => [])),
+          ])
+          return ownersOf([...(page ?? []), ...frames.flat()])
         }
       : null,
     `owners ${page}`,
   )
+  const { reload } = asked
+  // Frames that run apart are told of one by one, some only while the page loads.
+  useEffect(() => session.onScope(({ type }) => type === 'iframe' && void reload()), [session, reload])
+  return asked
 }
 
 /** What one owner keeps: pairs, or the names of databases and caches. */
@@ -72,7 +86,8 @@ export function useKept(session: InspectorSession, mine: boolean, owner: Storage
   return useAsked<readonly Entry[]>(
     mine && owner !== undefined
       ? async () => {
-          const answer = await session.control(...questionFor(owner, kind))
+          const { frame } = owner
+          const answer = await session.control(...questionFor(owner, kind), { frame })
           return kind === 'local' || kind === 'session'
             ? entriesOf(answer)
             : namesOf(answer, kind).map((name) => [name, ''] as const)

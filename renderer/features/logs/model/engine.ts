@@ -1,16 +1,16 @@
 import type { LogLine } from '../../../../shared/contract/logs.ts'
-import { nanoTime } from '../../../../shared/domain/log-time.ts'
 import { cleanMessage } from './clean.ts'
 import { exporter } from './export.ts'
 import { Highlights } from './highlights.ts'
-import { looksLikeJson } from './json-rows.ts'
-import { flag, type LevelIndex, LineStore, levelIndex } from './line-store.ts'
-import type { FromEngine, Row, Stats, ToEngine } from './protocol.ts'
+import { flag, LineStore } from './line-store.ts'
+import type { FromEngine, Stats, ToEngine } from './protocol.ts'
 import { Rate } from './rate.ts'
+import { droppedText, readLine, widest } from './read-line.ts'
 import { Search } from './search.ts'
 import type { Searcher } from './searcher.ts'
+import { maxRowChars, shownRow } from './shown-row.ts'
 import { Source } from './source.ts'
-import { LogView, type ViewRow } from './view.ts'
+import { LogView } from './view.ts'
 
 /** What the view keeps; beyond, the oldest lines leave it, and a row says so. */
 export const limits = { lines: 500_000, chars: 128 * 1024 * 1024, rows: 1_600_000 }
@@ -18,8 +18,6 @@ export const limits = { lines: 500_000, chars: 128 * 1024 * 1024, rows: 1_600_00
 const maxHeld = 50_000
 /** How often the window hears of changes it did not ask for. */
 const frameMs = 33
-const maxRowChars = 2000
-const plainText = /^[ -~]*$/
 
 type Attached = { source: Source; service: string }
 
@@ -137,13 +135,10 @@ export class LogEngine {
     const serials: number[] = []
     for (const line of lines) {
       if (!source.isNew(line)) continue
-      const message = cleanMessage(line.message)
-      const level = levelIndex(line.level)
-      const time = timeOf(line.timestamp)
-      const plain = plainText.test(message)
-      const flags = (plain ? flag.plain : 0) | (looksLikeJson(message) ? flag.json : 0)
-      serials.push(this.#store.add({ time, source: sourceId, level, message, flags }))
-      source.lastTime = time
+      const read = readLine(line)
+      const { level, message } = read
+      serials.push(this.#store.add({ ...read, source: sourceId }))
+      source.lastTime = read.time
       this.#levels[level] = (this.#levels[level] ?? 0) + 1
       if (message.length > this.#widest) this.#widest = Math.min(maxRowChars, widest(message))
     }
@@ -295,28 +290,12 @@ export class LogEngine {
     const rows = this.#view.rows
     const { count, follow } = this.#look
     const from = Math.max(0, Math.min(follow ? rows - count : this.#look.from, rows - count))
-    const shown = this.#view.slice(from, from + count).map((row) => this.#row(row))
+    const shown = this.#view.slice(from, from + count).map((row) => shownRow(row, this.#store, this.#highlights))
     this.#highlights.wantSoon()
     const anchorRow = this.#anchor === undefined ? null : this.#view.nearestRow(this.#anchor)
     this.#post({ type: 'frame', rows, from, shown, anchor: this.#anchor, anchorRow, stats: this.#stats() })
     // The rate falls when nothing comes any more.
     if (this.#rate.perSecond > 0) this.#timer ??= setTimeout(() => this.#frame(), 500)
-  }
-
-  #row({ serial, sub, text, start }: ViewRow): Row {
-    const flags = this.#store.flags(serial)
-    const match = (flags & flag.match) !== 0
-    const json = (flags & flag.json) !== 0 && sub === 0
-    const kind = (flags & flag.mark) !== 0 ? 'mark' : start < 0 ? 'json' : sub === 0 ? 'line' : 'more'
-    const shown = text.length > maxRowChars ? `${text.slice(0, maxRowChars)}…` : text
-    const hits = match ? this.#highlights.of(serial, this.#store, shown, start) : []
-    return {
-      ...{ serial, sub, kind, text: shown, hits, match },
-      time: this.#store.time(serial),
-      level: this.#store.level(serial),
-      source: this.#store.source(serial),
-      fold: !json ? 'none' : (flags & flag.open) !== 0 ? 'open' : 'closed',
-    }
   }
 
   #stats(): Stats {
@@ -339,24 +318,3 @@ export class LogEngine {
     }
   }
 }
-
-export function droppedText(count: number): string {
-  const lines = count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`
-  return `${lines} dropped while the reader was slow`
-}
-
-/** Milliseconds, with what is finer as a fraction: fine enough to keep lines of a burst in order. */
-function timeOf(timestamp: string): number {
-  const whole = timestamp.length === 30 ? timestamp : (nanoTime(timestamp) ?? '')
-  const ms = Date.parse(`${whole.slice(0, 23)}Z`)
-  return Number.isNaN(ms) ? 0 : ms + Number(whole.slice(23, 29)) / 1e6
-}
-
-function widest(message: string): number {
-  if (!message.includes('\n')) return message.length
-  let most = 0
-  for (const row of message.split('\n')) if (row.length > most) most = row.length
-  return most
-}
-
-export type { LevelIndex }
