@@ -9,18 +9,8 @@ import { type Engine, within } from './engine.ts'
 import type { Freedom } from './engine-link.ts'
 import type { Gate } from './gate.ts'
 import { Mutex } from './mutex.ts'
+import { type Seat, Seats } from './seats.ts'
 import { type NewSwitch, performSwitch } from './switching.ts'
-
-/** An engine that is connected, and the one way it has to the browser. */
-export interface Seat {
-  readonly driver: Driver
-  readonly engine: Engine
-  readonly gate: Gate
-  /** The tab it was given. */
-  readonly tabId: string | null
-  readonly since: string
-  failures: number
-}
 
 export interface ControllerOptions {
   browser: BrowserPort
@@ -38,36 +28,31 @@ export interface ControllerOptions {
 const defaultTimes = {
   /** For any one change of engines. */
   lockMs: 30_000,
-  /** For one engine to connect, so that there is time left for the next one. */
-  connectMs: 12_000,
-  verifyMs: 3000,
-  disconnectMs: 2000,
+  ...{ connectMs: 12_000, verifyMs: 3000, disconnectMs: 2000 },
 }
 
 /** Connects engines to the browser, at most one at any time, and changes one for another. */
 export class SandboxController {
   readonly #options: ControllerOptions
-  readonly #times: typeof defaultTimes
   readonly #lock: Mutex
-  #seat: Seat | null = null
+  readonly #seats: Seats
   /** The connection that a hand-back makes, while the person still has the lease. */
   #handover: Gate | null = null
   /** Whom the engine was taken from. */
   #paused: Driver | null = null
   #operation: AbortController | null = null
-  /** Every connection that is not yet ended, also one that is on its way in or out. */
-  readonly #live = new Set<Seat>()
-  #refused = 0
   #stopped = false
 
   constructor(options: ControllerOptions) {
     this.#options = options
-    this.#times = { ...defaultTimes, ...options.limits }
-    this.#lock = new Mutex(this.#times.lockMs)
+    const times = { ...defaultTimes, ...options.limits }
+    const { browser, publish, log } = options
+    this.#lock = new Mutex(times.lockMs)
+    this.#seats = new Seats({ browser, publish, log, times, freedom: (gate) => this.#freedom(gate) })
   }
 
   get seat(): Seat | null {
-    return this.#seat?.gate.open === true ? this.#seat : null
+    return this.#seats.current
   }
 
   get state(): 'idle' | 'connected' | 'changing' | 'paused' | 'stopped' {
@@ -82,7 +67,7 @@ export class SandboxController {
   }
 
   get refused(): number {
-    return this.#refused + (this.#seat?.gate.refused ?? 0)
+    return this.#seats.refused
   }
 
   /** Connects an engine where none is, or the same one again. */
@@ -92,15 +77,15 @@ export class SandboxController {
       this.#mayChange()
       const before = await this.#options.browser.capture()
       await this.#disconnect('another one connects', signal)
-      const seat = await this.#open(driver, make, before, signal)
+      const seat = await this.#seats.open(driver, make, before, signal)
       try {
-        await this.#verify(seat, signal)
+        await this.#seats.verify(seat, signal)
         signal.throwIfAborted()
       } catch (error) {
-        this.#cut(seat, 'it does not see the page')
+        this.#seats.cut(seat, 'it does not see the page')
         throw Problem.from(error, 'engine-failed')
       }
-      this.#seat = seat
+      this.#seats.take(seat)
       return { seat, url: before.url }
     })
   }
@@ -121,18 +106,18 @@ export class SandboxController {
           capture: () => within(browser.capture(), signal),
           disconnect: () => this.#disconnect(why.detail, signal),
           alive: () => within(browser.alive(), signal),
-          connect: (driver, before) => this.#open(driver, make, before, signal),
-          verify: (seat) => this.#verify(seat, signal),
-          discard: async (seat, reason) => this.#cut(seat, reason),
+          connect: (driver, before) => this.#seats.open(driver, make, before, signal),
+          verify: (seat) => this.#seats.verify(seat, signal),
+          discard: async (seat, reason) => this.#seats.cut(seat, reason),
           resume: (before) => within(browser.resume(before), signal),
         },
         this.#options.record,
       )
       if (signal.aborted) {
-        this.#cut(done.seat, 'the switch was given up')
+        this.#seats.cut(done.seat, 'the switch was given up')
         throw signal.reason
       }
-      this.#seat = done.seat
+      this.#seats.take(done.seat)
       return done
     })
     await recover?.(made.driver, made.before, why.runId)
@@ -148,15 +133,17 @@ export class SandboxController {
       const before = await within(this.#options.browser.capture(), signal)
       let seat: Seat | undefined
       try {
-        seat = await this.#open(driver, make, before, signal, true)
-        await this.#verify(seat, signal)
+        seat = await this.#seats.open(driver, make, before, signal, (gate) => {
+          this.#handover = gate
+        })
+        await this.#seats.verify(seat, signal)
         signal.throwIfAborted()
-        this.#seat = seat
+        this.#seats.take(seat)
         const given = give()
         this.#paused = null
         return given
       } catch (error) {
-        if (seat !== undefined) this.#cut(seat, 'the hand-back failed')
+        if (seat !== undefined) this.#seats.cut(seat, 'the hand-back failed')
         throw error
       } finally {
         this.#handover = null
@@ -174,7 +161,7 @@ export class SandboxController {
     const held = seat.gate.takeHeldInput()
     if (this.#operation !== null) {
       this.#operation.abort(problem)
-      this.#cut(seat, `${operator} took control`)
+      this.#seats.cut(seat, `${operator} took control`)
     }
     await this.#options.browser.release(held).catch(() => {})
   }
@@ -185,7 +172,8 @@ export class SandboxController {
     if (policy !== 'keep') this.#paused = null
     if (policy !== 'resume') {
       const { seat } = this
-      if (seat !== null) this.#cut(seat, policy === 'keep' ? 'the lease ran out' : 'control was given back to nobody')
+      if (seat !== null)
+        this.#seats.cut(seat, policy === 'keep' ? 'the lease ran out' : 'control was given back to nobody')
     } else if (driver !== null && this.seat === null && !this.#stopped) {
       await this.connect(driver).catch((error: Error) =>
         this.#options.log('warn', 'the paused engine could not be connected again', { reason: error.message }),
@@ -222,7 +210,7 @@ export class SandboxController {
       clearTimeout(timer)
       if (this.#operation === abort) this.#operation = null
       // Whatever the library still does then, it does without a browser.
-      if (abort.signal.aborted) this.#cut(seat, 'its operation was aborted')
+      if (abort.signal.aborted) this.#seats.cut(seat, 'its operation was aborted')
     }
   }
 
@@ -235,7 +223,7 @@ export class SandboxController {
     }
     const cancelled = this.#lock.forceRelease()
     this.#operation?.abort(new Problem('conflict', 'The engine was released by force.'))
-    for (const seat of [...this.#live]) this.#cut(seat, 'released by force')
+    this.#seats.cutAll('released by force')
     return { released, cancelled }
   }
 
@@ -244,7 +232,7 @@ export class SandboxController {
     const problem = new Problem('browser-died', `The browser ended: ${reason}`)
     this.#lock.forceRelease(problem)
     this.#operation?.abort(problem)
-    for (const seat of [...this.#live]) this.#cut(seat, 'the browser ended')
+    this.#seats.cutAll('the browser ended')
     this.#paused = null
   }
 
@@ -268,81 +256,12 @@ export class SandboxController {
     return ready
   }
 
-  async #open(
-    driver: Driver,
-    ready: Map<Driver, () => Engine>,
-    before: PageState,
-    signal: AbortSignal,
-    handover = false,
-  ): Promise<Seat> {
-    signal.throwIfAborted()
-    const make = ready.get(driver)
-    if (make === undefined) throw new Problem('install-required', `${driver.engine} is not installed.`)
-    const began = performance.now()
-    let own: Gate | null = null
-    const gate = await this.#options.browser.openGate(`engine ${driverName(driver)}`, () => this.#freedom(own))
-    own = gate
-    if (signal.aborted) gate.close('it was given up')
-    signal.throwIfAborted()
-    const engine = make()
-    const seat: Seat = { driver, engine, gate, tabId: before.tabId, since: new Date().toISOString(), failures: 0 }
-    // Whoever lost the lock on the way out may not have let go yet: never two.
-    for (const other of [...this.#live]) this.#cut(other, 'another one connects')
-    this.#live.add(seat)
-    try {
-      if (handover) this.#handover = gate
-      const late = AbortSignal.timeout(this.#times.connectMs)
-      const limited = AbortSignal.any([signal, late])
-      await within(engine.connect(gate.cdpUrl, { tabId: before.tabId, signal: limited }), limited)
-      signal.throwIfAborted()
-      const durationMs = Math.round(performance.now() - began)
-      this.#options.publish('engine_connected', { ...driver, url: before.url, durationMs })
-      return seat
-    } catch (error) {
-      this.#cut(seat, 'it did not connect')
-      throw error
-    }
-  }
-
-  async #verify(seat: Seat, signal: AbortSignal): Promise<void> {
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(this.#times.verifyMs)])
-    const seen = await within(seat.engine.currentUrl(limited), limited)
-    const shown = this.#options.browser.url(seat.tabId)
-    if (seen !== shown) throw new Error(`it sees ${seen}, and not the page that was left, ${shown}.`)
-  }
-
   async #disconnect(reason: string, signal: AbortSignal): Promise<void> {
     const { seat } = this
     if (seat === null) return
     // Nobody operates it from here on, and a library that hangs is cut off.
     this.#operation?.abort(new Problem('conflict', `The engine was disconnected: ${reason}.`, { replaced: true }))
-    this.#seat = null
-    try {
-      const late = AbortSignal.timeout(this.#times.disconnectMs)
-      await within(seat.engine.disconnect(), AbortSignal.any([signal, late]))
-      this.#cut(seat, reason, true)
-    } catch (error) {
-      const fields = { engine: driverName(seat.driver), reason: (error as Error).message }
-      this.#options.log('warn', 'an engine did not disconnect by itself', fields)
-      this.#cut(seat, reason, true)
-    }
-  }
-
-  /** Ends a connection at once; the library is told, and not waited for. */
-  #cut(seat: Seat, reason: string, told = false): void {
-    if (this.#seat === seat) this.#seat = null
-    if (!this.#live.delete(seat)) return
-    this.#refused += seat.gate.refused
-    const held = seat.gate.takeHeldInput()
-    seat.gate.close(reason)
-    // Whoever comes next must not find a key or a button down.
-    void this.#options.browser.release(held).catch(() => {})
-    if (!told) {
-      void Promise.resolve()
-        .then(() => seat.engine.disconnect())
-        .catch(() => {})
-    }
-    this.#options.publish('engine_disconnected', { ...seat.driver, reason })
+    await this.#seats.leave(seat, reason, signal)
   }
 
   #freedom(gate: Gate | null): Freedom {
