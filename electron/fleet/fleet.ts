@@ -276,11 +276,16 @@ export class Fleet {
       onChange: (id) => this.#changes.changed(id),
       onConnected: (id) => this.#deps.onConnected?.(id),
       onTransition: (id, transition) => this.#deps.onTransition?.(id, transition),
-      onMetrics: (id, metrics) =>
-        this.#keep(id, () => this.#deps.store.metrics.add(id, metrics, this.#deps.clock.now())),
+      onMetrics: (id, metrics) => {
+        try {
+          this.#deps.store.metrics.add(id, metrics, this.#deps.clock.now())
+        } catch (error) {
+          this.#notKept(id, error)
+        }
+      },
       onEvent: (id, event) => {
         this.counts.heard(event)
-        this.#keep(id, () => this.#deps.store.events.add(id, event))
+        this.#deps.store.events.add(id, event, (lost, error) => this.#notKept(lost, error))
         this.#deps.onEvent(id, event)
         if (event.type === 'deploy_finished') void machine.learnImage()
       },
@@ -291,12 +296,8 @@ export class Fleet {
   }
 
   /** History that cannot be written is missed later; what happens now goes on. */
-  #keep(machine: string, write: () => void): void {
-    try {
-      write()
-    } catch (error) {
-      this.#deps.log('error', 'the history of a machine could not be kept', { machine, error: String(error) })
-    }
+  #notKept(machine: string, error: unknown): void {
+    this.#deps.log('error', 'the history of a machine could not be kept', { machine, error: String(error) })
   }
 
   async #secret(id: string): Promise<string> {

@@ -13,6 +13,12 @@ interface HeardEvent {
   type: string
 }
 
+interface Waiting {
+  id: string
+  event: HeardEvent
+  onLost: ((id: string, error: unknown) => void) | undefined
+}
+
 /** More than anyone reads of one machine; agents keep their own. */
 const keptPerMachine = 2000
 /** Between two looks at whether there are too many. */
@@ -29,10 +35,10 @@ export function eventsTable(connection: Connection) {
        (SELECT id FROM events WHERE sandbox_id = @id ORDER BY id DESC LIMIT 1 OFFSET ${keptPerMachine})`,
   )
   const added = new Map<string, number>()
-  let waiting: [id: string, event: HeardEvent][] = []
-  let failed: unknown
-  const write = connection.transaction((events: typeof waiting) => {
-    for (const [id, { seq, time, type, ...data }] of events) {
+  let waiting: Waiting[] = []
+  const write = connection.transaction((events: readonly Waiting[]) => {
+    for (const { id, event } of events) {
+      const { seq, time, type, ...data } = event
       insert.run(id, seq, time, type, JSON.stringify(data))
       const count = (added.get(id) ?? 0) + 1
       added.set(id, count)
@@ -42,27 +48,21 @@ export function eventsTable(connection: Connection) {
   const flush = () => {
     const events = waiting
     waiting = []
-    if (events.length > 0) write(events)
+    if (events.length === 0 || !connection.open) return
+    try {
+      write(events)
+    } catch (error) {
+      for (const { id, onLost } of new Map(events.map((one) => [one.id, one])).values()) onLost?.(id, error)
+    }
   }
   return {
     /**
      * Written with everything else that came in the same turn: a thousand machines report at the same moment, and a
-     * commit for each would make the last of them late. What could not be written is said at the next call.
+     * commit for each would make the last of them late. `onLost` is told once for a machine whose events did not fit.
      */
-    add(id: string, event: HeardEvent): void {
-      if (waiting.length === 0)
-        setImmediate(() => {
-          try {
-            if (connection.open) flush()
-          } catch (error) {
-            failed = error
-          }
-        })
-      waiting.push([id, event])
-      if (failed === undefined) return
-      const error = failed
-      failed = undefined
-      throw error
+    add(id: string, event: HeardEvent, onLost?: Waiting['onLost']): void {
+      if (waiting.length === 0) setImmediate(flush)
+      waiting.push({ id, event, onLost })
     },
     flush,
     /** Newest first. */
