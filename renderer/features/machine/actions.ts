@@ -126,7 +126,7 @@ export const machineActions: readonly ConsoleAction[] = [
     id: 'desktop.start',
     title: (machine) => `Start a desktop on ${machine.name}`,
     group: 'Machine',
-    keys: 'v',
+    keys: 'm k',
     when: (machine) =>
       isUp(machine) &&
       browserIs(machine, 'inactive', 'failed', 'install_required') &&
@@ -137,7 +137,7 @@ export const machineActions: readonly ConsoleAction[] = [
     id: 'desktop.stop',
     title: (machine) => `Stop the desktop on ${machine.name}`,
     group: 'Machine',
-    keys: 'shift+v',
+    keys: 'm o',
     when: (machine) => isUp(machine) && hasDesktop(machine),
     run: stopDesktop,
   }),
