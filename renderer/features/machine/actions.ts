@@ -126,7 +126,7 @@ export const machineActions: readonly ConsoleAction[] = [
     id: 'desktop.start',
     title: (machine) => `Start a desktop on ${machine.name}`,
     group: 'Machine',
-    keys: 'm k',
+    keys: 'm w',
     when: (machine) =>
       isUp(machine) &&
       browserIs(machine, 'inactive', 'failed', 'install_required') &&
