@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { type CallDefinition, defineCall, defineSocket } from '../../shared/contract/define.ts'
+import {
+  type CallDefinition,
+  defineCall,
+  defineSocket,
+  pathParts,
+  type SocketDefinition,
+} from '../../shared/contract/define.ts'
 import { calls, sockets } from '../../shared/contract/index.ts'
 import { createRouter, findSocket } from './routes.ts'
 
@@ -22,6 +28,11 @@ test('and an agent that was built without types does not start', () => {
   }
   for (const { name, access } of [...calls, ...sockets])
     expect([name, ['open', 'secret']]).toEqual([name, expect.arrayContaining([access])])
+})
+
+test('every part of a path is one of its parameters', () => {
+  for (const { name, path, params } of [...calls, ...sockets] as readonly (CallDefinition | SocketDefinition)[])
+    for (const part of pathParts(path)) expect([name, part, part in params.shape]).toEqual([name, part, true])
 })
 
 test('two calls at one place are a mistake', () => {

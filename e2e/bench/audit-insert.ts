@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { migrations } from '../../agent/audit/audit.schema.ts'
 import { AuditLog } from '../../agent/audit/audit.service.ts'
@@ -66,12 +68,19 @@ interface Bare {
 async function compiledInsert(cc: string, folder: string): Promise<Bare> {
   const program = path.join(folder, 'audit-insert')
   await runProgram(cc, ['-O2', '-o', program, path.join(import.meta.dirname, 'audit-insert.c'), '-lsqlite3'])
-  const file = path.join(folder, 'c.db')
-  // A file that goes on, as ours does; its own clock counts from the first insert, not from the start of the program.
-  const made = schema.replaceAll(/CREATE (TABLE|INDEX|UNIQUE INDEX) /g, 'CREATE $1 IF NOT EXISTS ')
+  const payload = JSON.stringify(intent())
+  const child = spawn(program, [path.join(folder, 'c.db'), schema, String(rows), payload], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {
-    rate: async () => Number(await runProgram(program, [file, made, String(rows), JSON.stringify(intent())])),
-    close: () => {},
+    async rate() {
+      child.stdin.write('\n')
+      const { value } = await answers.next()
+      if (value === undefined) throw new Error('The inserts in C ended.')
+      return Number(value)
+    },
+    close: () => void child.stdin.end(),
   }
 }
 

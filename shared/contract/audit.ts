@@ -25,20 +25,22 @@ export const listAudit = defineCall({
   path: '/audit',
   access: 'secret',
   summary: 'State-changing calls, newest first.',
-  params: z.strictObject({
-    page: z.int().min(1).max(1_000_000_000).default(1),
-    pageSize: z.int().min(1).max(500).default(50),
-    action: z.string().max(64).optional(),
-    operator: z.string().max(200).optional(),
-    from: z.iso.datetime({ offset: true }).optional(),
-    to: z.iso.datetime({ offset: true }).optional(),
-  }),
-  result: z.object({
-    entries: z.array(auditEntry),
-    page: z.number().int(),
-    pageSize: z.number().int(),
-    total: z.number().int(),
-  }),
+  params: () =>
+    z.strictObject({
+      page: z.int().min(1).max(1_000_000_000).default(1),
+      pageSize: z.int().min(1).max(500).default(50),
+      action: z.string().max(64).optional(),
+      operator: z.string().max(200).optional(),
+      from: z.iso.datetime({ offset: true }).optional(),
+      to: z.iso.datetime({ offset: true }).optional(),
+    }),
+  result: () =>
+    z.object({
+      entries: z.array(auditEntry),
+      page: z.number().int(),
+      pageSize: z.number().int(),
+      total: z.number().int(),
+    }),
 })
 
 export const verifyAudit = defineCall({
@@ -47,12 +49,13 @@ export const verifyAudit = defineCall({
   path: '/audit/verify',
   access: 'secret',
   summary: 'Walks the hash chain and names the first broken link.',
-  result: z.object({
-    sound: z.boolean(),
-    entries: z.number().int(),
-    head: z.string(),
-    broken: z.object({ id: z.number().int(), reason: z.string() }).nullable(),
-  }),
+  result: () =>
+    z.object({
+      sound: z.boolean(),
+      entries: z.number().int(),
+      head: z.string(),
+      broken: z.object({ id: z.number().int(), reason: z.string() }).nullable(),
+    }),
 })
 
 const chainHead = z.strictObject({
@@ -67,20 +70,22 @@ export const echoAudit = defineCall({
   access: 'secret',
   windows: false,
   summary: 'Console and agent tell each other where their records end, so that neither can cut its own unseen.',
-  params: z.strictObject({
-    consoleId: z.string().min(1).max(100),
-    /** Where the record of the console ends: kept here, in the chain. */
-    console: chainHead,
-    /** How many links of this agent's chain the console has seen: `hashThen` is the hash of the last of those. */
-    seen: z.int().min(0).default(0),
-  }),
-  result: z.object({
-    entries: z.number().int(),
-    head: z.string(),
-    /** Null where the chain no longer reaches that far. */
-    hashThen: z.string().nullable(),
-    /** What this console said of its own record the last time. */
-    consoleThen: z.object({ entries: z.number().int(), head: z.string(), at: z.string() }).nullable(),
-  }),
+  params: () =>
+    z.strictObject({
+      consoleId: z.string().min(1).max(100),
+      /** Where the record of the console ends: kept here, in the chain. */
+      console: chainHead,
+      /** How many links of this agent's chain the console has seen: `hashThen` is the hash of the last of those. */
+      seen: z.int().min(0).default(0),
+    }),
+  result: () =>
+    z.object({
+      entries: z.number().int(),
+      head: z.string(),
+      /** Null where the chain no longer reaches that far. */
+      hashThen: z.string().nullable(),
+      /** What this console said of its own record the last time. */
+      consoleThen: z.object({ entries: z.number().int(), head: z.string(), at: z.string() }).nullable(),
+    }),
   audit: 'audit_echo',
 })

@@ -36,25 +36,26 @@ export const startBrowser = defineCall({
   path: '/v1/browser/start',
   access: 'secret',
   summary: 'Starts the display, the browser on it and the VNC server.',
-  params: z.strictObject({
-    width: z.int().min(320).max(7680).default(1280),
-    height: z.int().min(240).max(4320).default(720),
-    dpi: z.int().min(48).max(480).default(96),
-    url: z.string().max(8192).default('about:blank'),
-    headless: z.boolean().default(false),
-    contextId: z
-      .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
-      .optional(),
-    recordingFps: z.int().min(1).max(60).default(30),
-    streamFrameRate: z.int().min(1).max(60).default(30),
-    provider: z.enum(['chromium', 'adspower']).default('chromium'),
-    profileId: z.string().min(1).max(128).optional(),
-    // Taken for clients written for a WebRTC streamer; without effect, and the answer's warnings say so.
-    streamVideoCodec: z.string().max(64).optional(),
-    streamAudioCodec: z.string().max(64).optional(),
-    webrtcPortRange: z.string().max(64).optional(),
-  }),
+  params: () =>
+    z.strictObject({
+      width: z.int().min(320).max(7680).default(1280),
+      height: z.int().min(240).max(4320).default(720),
+      dpi: z.int().min(48).max(480).default(96),
+      url: z.string().max(8192).default('about:blank'),
+      headless: z.boolean().default(false),
+      contextId: z
+        .string()
+        .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+        .optional(),
+      recordingFps: z.int().min(1).max(60).default(30),
+      streamFrameRate: z.int().min(1).max(60).default(30),
+      provider: z.enum(['chromium', 'adspower']).default('chromium'),
+      profileId: z.string().min(1).max(128).optional(),
+      // Taken for clients written for a WebRTC streamer; without effect, and the answer's warnings say so.
+      streamVideoCodec: z.string().max(64).optional(),
+      streamAudioCodec: z.string().max(64).optional(),
+      webrtcPortRange: z.string().max(64).optional(),
+    }),
   result: browserStatus,
   problems: ['already-active', 'desktop-conflict', 'install-required', 'start-failed', 'invalid-url'],
   audit: 'browser_start',
@@ -66,7 +67,7 @@ export const stopBrowser = defineCall({
   path: '/v1/browser/stop',
   access: 'secret',
   summary: 'Stops the browser and its display, whatever state they are in.',
-  result: z.object({ state: openEnum(browserStates) }),
+  result: () => z.object({ state: openEnum(browserStates) }),
   audit: 'browser_stop',
 })
 
@@ -119,34 +120,36 @@ export const watch = defineSocket({
   access: 'secret',
   summary:
     'What happens on the pages; on request the page as pictures, for where there is no VNC: each `frame` message is followed by one binary frame, its JPEG.',
-  params: z.strictObject({
-    events: z.boolean().default(true).describe('Console, network, navigation, dialogs, downloads, crashes'),
-    screencast: z.boolean().default(false),
-    quality: z.int().min(1).max(100).default(60),
-    maxWidth: z.int().min(64).max(7680).optional(),
-    maxHeight: z.int().min(64).max(4320).optional(),
-    leaseId: z.string().max(100).optional().describe('Input is dropped without the lease that is in force'),
-  }),
-  send: pageInput,
-  receive: z.union([
-    z.object({
-      type: z.literal('frame'),
-      bytes: z.number().int(),
-      /** The size of the page in CSS pixels: what input positions count in. */
-      width: z.number(),
-      height: z.number(),
-      timestamp: z.number(),
+  params: () =>
+    z.strictObject({
+      events: z.boolean().default(true).describe('Console, network, navigation, dialogs, downloads, crashes'),
+      screencast: z.boolean().default(false),
+      quality: z.int().min(1).max(100).default(60),
+      maxWidth: z.int().min(64).max(7680).optional(),
+      maxHeight: z.int().min(64).max(4320).optional(),
+      leaseId: z.string().max(100).optional().describe('Input is dropped without the lease that is in force'),
     }),
-    /** Another tab is shown now, or the tab shown has another address. */
-    z.object({ type: z.literal('page'), url: z.string(), title: z.string() }),
-    /** The text of that id is in the page, or was dropped. */
-    z.object({ type: z.literal('acted'), id: z.number().int() }),
-    /** Whether this socket's input is let through. */
-    z.object({ type: z.literal('control'), held: z.boolean() }),
-    pageEvent,
-    /** So many events were left out, because this client reads too slowly. */
-    z.object({ type: z.literal('dropped'), count: z.number().int() }),
-  ]),
+  send: pageInput,
+  receive: () =>
+    z.union([
+      z.object({
+        type: z.literal('frame'),
+        bytes: z.number().int(),
+        /** The size of the page in CSS pixels: what input positions count in. */
+        width: z.number(),
+        height: z.number(),
+        timestamp: z.number(),
+      }),
+      /** Another tab is shown now, or the tab shown has another address. */
+      z.object({ type: z.literal('page'), url: z.string(), title: z.string() }),
+      /** The text of that id is in the page, or was dropped. */
+      z.object({ type: z.literal('acted'), id: z.number().int() }),
+      /** Whether this socket's input is let through. */
+      z.object({ type: z.literal('control'), held: z.boolean() }),
+      pageEvent,
+      /** So many events were left out, because this client reads too slowly. */
+      z.object({ type: z.literal('dropped'), count: z.number().int() }),
+    ]),
   binary: true,
   maxFrameBytes: 32 * 1024,
 })

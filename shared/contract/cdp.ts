@@ -29,7 +29,7 @@ export const cdp = defineSocket({
   path: '/v1/browser/cdp',
   access: 'secret',
   summary: "Chromium's browser endpoint. A second controller gets 409 and the name of the first.",
-  params: z.strictObject(attach),
+  params: () => z.strictObject(attach),
   send: cdpMessage,
   receive: cdpMessage,
   proxied: true,
@@ -42,7 +42,7 @@ export const cdpPage = defineSocket({
   path: '/v1/browser/cdp/devtools/page/:targetId',
   access: 'secret',
   summary: 'One page, at the address that json/list gives for it.',
-  params: z.strictObject({ ...attach, targetId: z.string().regex(/^[A-Za-z0-9-]{1,64}$/) }),
+  params: () => z.strictObject({ ...attach, targetId: z.string().regex(/^[A-Za-z0-9-]{1,64}$/) }),
   send: cdpMessage,
   receive: cdpMessage,
   proxied: true,
@@ -55,7 +55,7 @@ export const cdpVersion = defineCall({
   path: '/v1/browser/cdp/json/version',
   access: 'secret',
   summary: 'As Chromium answers it, with an address that leads through the agent.',
-  result: z.looseObject({ Browser: z.string(), webSocketDebuggerUrl: z.string() }),
+  result: () => z.looseObject({ Browser: z.string(), webSocketDebuggerUrl: z.string() }),
   problems: ['not-active', 'cdp-error'],
 })
 
@@ -65,7 +65,7 @@ export const cdpList = defineCall({
   path: '/v1/browser/cdp/json/list',
   access: 'secret',
   summary: "Chromium's targets, with addresses that lead through the agent.",
-  result: z.array(z.looseObject({ id: z.string(), type: z.string(), url: z.string(), title: z.string() })),
+  result: () => z.array(z.looseObject({ id: z.string(), type: z.string(), url: z.string(), title: z.string() })),
   problems: ['not-active', 'cdp-error'],
 })
 
@@ -88,7 +88,7 @@ export const listCdpClients = defineCall({
   path: '/v1/browser/cdp/clients',
   access: 'secret',
   summary: 'Who is connected to the browser through the agent.',
-  result: z.object({ clients: z.array(cdpClient) }),
+  result: () => z.object({ clients: z.array(cdpClient) }),
 })
 
 export const cutCdpClient = defineCall({
@@ -97,11 +97,12 @@ export const cutCdpClient = defineCall({
   path: '/v1/browser/cdp/clients/:id',
   access: 'secret',
   summary: 'Asks a client to leave (it gets an Inspector.detached event) and cuts it when it has not left in time.',
-  params: z.strictObject({
-    id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
-    graceMs: z.int().min(0).max(60_000).default(0),
-  }),
-  result: z.object({ ok: z.boolean() }),
+  params: () =>
+    z.strictObject({
+      id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
+      graceMs: z.int().min(0).max(60_000).default(0),
+    }),
+  result: () => z.object({ ok: z.boolean() }),
   problems: ['not-found'],
   audit: 'cdp_attach',
 })

@@ -12,15 +12,16 @@ export const exec = defineCall({
   path: '/exec',
   access: 'secret',
   summary: 'Runs a command, split into arguments and spawned without a shell.',
-  params: z.strictObject({ command, timeout_ms: timeoutMs }),
-  result: z.object({
-    exitCode: z.number().int().nullable(),
-    stdout: z.string(),
-    stderr: z.string(),
-    elapsedMs: z.number(),
-    truncated: z.boolean(),
-    timedOut: z.boolean(),
-  }),
+  params: () => z.strictObject({ command, timeout_ms: timeoutMs }),
+  result: () =>
+    z.object({
+      exitCode: z.number().int().nullable(),
+      stdout: z.string(),
+      stderr: z.string(),
+      elapsedMs: z.number(),
+      truncated: z.boolean(),
+      timedOut: z.boolean(),
+    }),
   problems: ['too-many-requests', 'forbidden', 'bad-request', 'not-found'],
   audit: 'exec',
 })
@@ -30,19 +31,20 @@ export const execSocket = defineSocket({
   path: '/ws/exec',
   access: 'secret',
   summary: 'The same, streamed.',
-  params: z.strictObject({ command, timeout_ms: timeoutMs }),
+  params: () => z.strictObject({ command, timeout_ms: timeoutMs }),
   send: z.strictObject({ type: z.literal('cancel') }),
-  receive: z.discriminatedUnion('type', [
-    z.object({ type: z.literal('stdout'), data: z.string() }),
-    z.object({ type: z.literal('stderr'), data: z.string() }),
-    z.object({
-      type: z.literal('exit'),
-      exitCode: z.number().int().nullable(),
-      timedOut: z.boolean(),
-      truncated: z.boolean(),
-    }),
-    z.object({ type: z.literal('error'), message: z.string() }),
-  ]),
+  receive: () =>
+    z.discriminatedUnion('type', [
+      z.object({ type: z.literal('stdout'), data: z.string() }),
+      z.object({ type: z.literal('stderr'), data: z.string() }),
+      z.object({
+        type: z.literal('exit'),
+        exitCode: z.number().int().nullable(),
+        timedOut: z.boolean(),
+        truncated: z.boolean(),
+      }),
+      z.object({ type: z.literal('error'), message: z.string() }),
+    ]),
   audit: 'exec',
 })
 
@@ -51,13 +53,14 @@ export const terminalSocket = defineSocket({
   path: '/ws/terminal',
   access: 'secret',
   summary: 'A login shell on a pseudo-terminal. Survives a dropped connection for 60 s; reattach by id.',
-  params: z.strictObject({
-    cols: z.int().min(1).max(1000).default(80),
-    rows: z.int().min(1).max(1000).default(24),
-    cwd: z.string().max(4096).optional(),
-    id: z.string().max(64).optional().describe('Reattaches to this terminal instead of opening one'),
-    received: z.int().min(0).optional().describe('Bytes of its output seen so far: only what follows is sent again'),
-  }),
+  params: () =>
+    z.strictObject({
+      cols: z.int().min(1).max(1000).default(80),
+      rows: z.int().min(1).max(1000).default(24),
+      cwd: z.string().max(4096).optional(),
+      id: z.string().max(64).optional().describe('Reattaches to this terminal instead of opening one'),
+      received: z.int().min(0).optional().describe('Bytes of its output seen so far: only what follows is sent again'),
+    }),
   send: z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('resize'), cols: z.int().min(1).max(1000), rows: z.int().min(1).max(1000) }),
     z.strictObject({
@@ -71,20 +74,21 @@ export const terminalSocket = defineSocket({
     z.strictObject({ type: z.literal('ack'), bytes: z.int().min(0) }),
     z.strictObject({ type: z.literal('close') }),
   ]),
-  receive: z.discriminatedUnion('type', [
-    z.object({
-      type: z.literal('ready'),
-      id: z.string(),
-      reattached: z.boolean(),
-      recorded: z.boolean(),
-      /** Where in the terminal's output the next byte stands. Not where the client was: it clears its screen first. */
-      position: z.number().int(),
-    }),
-    /** Another client attached; this one is closed. */
-    z.object({ type: z.literal('taken_over'), operator: z.string().nullable() }),
-    z.object({ type: z.literal('exit'), exitCode: z.number().int().nullable(), signal: z.string().nullable() }),
-    z.object({ type: z.literal('error'), message: z.string() }),
-  ]),
+  receive: () =>
+    z.discriminatedUnion('type', [
+      z.object({
+        type: z.literal('ready'),
+        id: z.string(),
+        reattached: z.boolean(),
+        recorded: z.boolean(),
+        /** Where in the terminal's output the next byte stands. Not where the client was: it clears its screen first. */
+        position: z.number().int(),
+      }),
+      /** Another client attached; this one is closed. */
+      z.object({ type: z.literal('taken_over'), operator: z.string().nullable() }),
+      z.object({ type: z.literal('exit'), exitCode: z.number().int().nullable(), signal: z.string().nullable() }),
+      z.object({ type: z.literal('error'), message: z.string() }),
+    ]),
   binary: true,
   maxFrameBytes: 256 * 1024,
   audit: 'terminal_open',

@@ -19,7 +19,7 @@ export const listContexts = defineCall({
   path: '/v1/browser/contexts',
   access: 'secret',
   summary: 'The browser contexts of this machine.',
-  result: z.object({ contexts: z.array(context) }),
+  result: () => z.object({ contexts: z.array(context) }),
 })
 
 export const createContext = defineCall({
@@ -28,7 +28,7 @@ export const createContext = defineCall({
   path: '/v1/browser/contexts',
   access: 'secret',
   summary: 'Makes an empty context.',
-  params: z.strictObject({ name: z.string().trim().min(1).max(100) }),
+  params: () => z.strictObject({ name: z.string().trim().min(1).max(100) }),
   result: context,
   successStatus: 201,
   problems: ['conflict'],
@@ -41,8 +41,8 @@ export const deleteContext = defineCall({
   path: '/v1/browser/contexts/:id',
   access: 'secret',
   summary: 'Deletes a context with everything in it. Not the one in use.',
-  params: z.strictObject({ id: contextId }),
-  result: z.object({ ok: z.boolean() }),
+  params: () => z.strictObject({ id: contextId }),
+  result: () => z.object({ ok: z.boolean() }),
   problems: ['not-found', 'conflict'],
   audit: 'context',
 })
@@ -64,8 +64,8 @@ export const listCookies = defineCall({
   path: '/v1/browser/cookies',
   access: 'secret',
   summary: 'All cookies, or those that an address would be sent.',
-  params: z.strictObject({ url: z.string().max(8192).optional() }),
-  result: z.object({ cookies: z.array(cookie) }),
+  params: () => z.strictObject({ url: z.string().max(8192).optional() }),
+  result: () => z.object({ cookies: z.array(cookie) }),
   problems: ['not-active', 'cdp-error', 'invalid-url'],
 })
 
@@ -75,20 +75,21 @@ export const setCookie = defineCall({
   path: '/v1/browser/cookies',
   access: 'secret',
   summary: 'Sets a cookie.',
-  params: z.strictObject({
-    name: z.string().min(1).max(4096),
-    value: z.string().max(4096),
-    domain: z.string().max(253).optional(),
-    url: z.string().max(8192).optional(),
-    path: z.string().max(1024).default('/'),
-    expires: z.number().optional().describe('Seconds since 1970; without it the cookie ends with the browser'),
-    httpOnly: z.boolean().default(false),
-    secure: z.boolean().default(false),
-    sameSite: z.enum(['Strict', 'Lax', 'None']).optional(),
-    leaseId,
-  }),
+  params: () =>
+    z.strictObject({
+      name: z.string().min(1).max(4096),
+      value: z.string().max(4096),
+      domain: z.string().max(253).optional(),
+      url: z.string().max(8192).optional(),
+      path: z.string().max(1024).default('/'),
+      expires: z.number().optional().describe('Seconds since 1970; without it the cookie ends with the browser'),
+      httpOnly: z.boolean().default(false),
+      secure: z.boolean().default(false),
+      sameSite: z.enum(['Strict', 'Lax', 'None']).optional(),
+      leaseId,
+    }),
   secretParams: ['value'],
-  result: z.object({ ok: z.boolean() }),
+  result: () => z.object({ ok: z.boolean() }),
   problems: ['not-active', 'cdp-error', 'invalid-url', 'invalid-params', 'held-by-operator'],
   audit: 'act',
 })
@@ -99,8 +100,8 @@ export const deleteCookies = defineCall({
   path: '/v1/browser/cookies',
   access: 'secret',
   summary: 'Deletes the cookies of a name, everywhere or of one domain.',
-  params: z.strictObject({ name: z.string().min(1).max(4096), domain: z.string().max(253).optional(), leaseId }),
-  result: z.object({ ok: z.boolean() }),
+  params: () => z.strictObject({ name: z.string().min(1).max(4096), domain: z.string().max(253).optional(), leaseId }),
+  result: () => z.object({ ok: z.boolean() }),
   problems: ['not-active', 'cdp-error', 'held-by-operator'],
   audit: 'act',
 })

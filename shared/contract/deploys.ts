@@ -44,10 +44,11 @@ export const deploy = defineCall({
   path: '/deploy',
   access: 'secret',
   summary: 'Deploys an image. Answers when it is healthy, or when the old one is back.',
-  params: z.strictObject({
-    image_tag: imageTag,
-    force,
-  }),
+  params: () =>
+    z.strictObject({
+      image_tag: imageTag,
+      force,
+    }),
   result: deployAnswer,
   problems: ['deploy-running', 'install-required', 'conflict', 'deploy-failed', 'timeout'],
   audit: 'deploy',
@@ -59,7 +60,7 @@ export const rollback = defineCall({
   path: '/rollback',
   access: 'secret',
   summary: 'The previous image, by the digest that was recorded, by the same steps.',
-  params: z.strictObject({ force }),
+  params: () => z.strictObject({ force }),
   result: deployAnswer,
   problems: ['deploy-running', 'install-required', 'conflict', 'deploy-failed', 'timeout'],
   audit: 'rollback',
@@ -71,7 +72,7 @@ export const cancelDeploy = defineCall({
   path: '/deploy/cancel',
   access: 'secret',
   summary: 'Stops the running deploy at its next safe point and restores what was.',
-  result: z.object({ success: z.boolean(), message: z.string() }),
+  result: () => z.object({ success: z.boolean(), message: z.string() }),
   problems: ['conflict'],
   audit: 'stop',
 })
@@ -82,16 +83,18 @@ export const listDeploys = defineCall({
   path: '/deploys',
   access: 'secret',
   summary: "The machine's own deploys, newest first.",
-  params: z.strictObject({
-    page: z.int().min(1).max(1_000_000_000).default(1),
-    pageSize: z.int().min(1).max(200).default(50),
-  }),
-  result: z.object({
-    deploys: z.array(deployRecord),
-    page: z.number().int(),
-    pageSize: z.number().int(),
-    total: z.number().int(),
-  }),
+  params: () =>
+    z.strictObject({
+      page: z.int().min(1).max(1_000_000_000).default(1),
+      pageSize: z.int().min(1).max(200).default(50),
+    }),
+  result: () =>
+    z.object({
+      deploys: z.array(deployRecord),
+      page: z.number().int(),
+      pageSize: z.number().int(),
+      total: z.number().int(),
+    }),
 })
 
 export const build = defineCall({
@@ -100,7 +103,7 @@ export const build = defineCall({
   path: '/build',
   access: 'secret',
   summary: 'Builds the image from the folder that services.json names; its output comes as events.',
-  params: z.strictObject({ tag: imageTag.optional() }),
+  params: () => z.strictObject({ tag: imageTag.optional() }),
   result: deployAnswer,
   problems: ['install-required', 'conflict', 'deploy-failed', 'docker-refused'],
   audit: 'build',
@@ -112,8 +115,8 @@ export const drain = defineCall({
   path: '/drain',
   access: 'secret',
   summary: 'Stops workers taking jobs: one, or all.',
-  params: z.strictObject({ worker_id: z.string().min(1).max(128).optional() }),
-  result: z.object({ success: z.boolean(), drainedWorkers: z.number().int(), message: z.string() }),
+  params: () => z.strictObject({ worker_id: z.string().min(1).max(128).optional() }),
+  result: () => z.object({ success: z.boolean(), drainedWorkers: z.number().int(), message: z.string() }),
   problems: ['not-found', 'install-required', 'conflict'],
   audit: 'drain',
 })

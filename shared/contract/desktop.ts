@@ -27,11 +27,12 @@ export const startDesktop = defineCall({
   path: '/v1/desktop/start',
   access: 'secret',
   summary: 'Starts a display with a window manager and no browser. Desktop and browser exclude each other.',
-  params: z.strictObject({
-    width: z.int().min(320).max(7680).default(1280),
-    height: z.int().min(240).max(4320).default(720),
-    dpi: z.int().min(48).max(480).default(96),
-  }),
+  params: () =>
+    z.strictObject({
+      width: z.int().min(320).max(7680).default(1280),
+      height: z.int().min(240).max(4320).default(720),
+      dpi: z.int().min(48).max(480).default(96),
+    }),
   result: desktopStatus,
   problems: ['already-active', 'desktop-conflict', 'install-required', 'start-failed'],
   audit: 'start',
@@ -43,7 +44,7 @@ export const stopDesktop = defineCall({
   path: '/v1/desktop/stop',
   access: 'secret',
   summary: 'Stops the desktop and everything that was started on it.',
-  result: z.object({ state: openEnum(desktopStates) }),
+  result: () => z.object({ state: openEnum(desktopStates) }),
   audit: 'stop',
 })
 
@@ -76,14 +77,15 @@ export const mouseInput = defineCall({
   path: '/v1/desktop/input/mouse',
   access: 'secret',
   summary: 'Moves, presses, releases, clicks or turns the wheel, at a place of the display.',
-  params: z.strictObject({
-    action: z.enum(['move', 'down', 'up', 'click', 'doubleClick', 'wheel']),
-    x: z.int().min(0).max(16_383),
-    y: z.int().min(0).max(16_383),
-    button: z.enum(['left', 'middle', 'right']).default('left'),
-    deltaX: z.int().min(-100).max(100).default(0),
-    deltaY: z.int().min(-100).max(100).default(0),
-  }),
+  params: () =>
+    z.strictObject({
+      action: z.enum(['move', 'down', 'up', 'click', 'doubleClick', 'wheel']),
+      x: z.int().min(0).max(16_383),
+      y: z.int().min(0).max(16_383),
+      button: z.enum(['left', 'middle', 'right']).default('left'),
+      deltaX: z.int().min(-100).max(100).default(0),
+      deltaY: z.int().min(-100).max(100).default(0),
+    }),
   result: done,
   problems: acting,
   audit: 'act',
@@ -95,14 +97,15 @@ export const keyboardInput = defineCall({
   path: '/v1/desktop/input/keyboard',
   access: 'secret',
   summary: 'Types a text, or presses a key with its modifiers.',
-  params: z.strictObject({
-    text: z.string().max(10_000).optional(),
-    key: z
-      .string()
-      .max(64)
-      .optional()
-      .describe('An X keysym name, such as Return, or a character; with + for modifiers'),
-  }),
+  params: () =>
+    z.strictObject({
+      text: z.string().max(10_000).optional(),
+      key: z
+        .string()
+        .max(64)
+        .optional()
+        .describe('An X keysym name, such as Return, or a character; with + for modifiers'),
+    }),
   result: done,
   problems: [...acting, 'invalid-params'],
   audit: 'act',
@@ -114,7 +117,7 @@ export const getClipboard = defineCall({
   path: '/v1/desktop/clipboard',
   access: 'secret',
   summary: "The display's clipboard, as text. Only when asked for.",
-  result: z.object({ text: z.string() }),
+  result: () => z.object({ text: z.string() }),
   problems: ['not-active', 'install-required'],
 })
 
@@ -124,10 +127,11 @@ export const setClipboard = defineCall({
   path: '/v1/desktop/clipboard',
   access: 'secret',
   summary: "Sets the display's clipboard.",
-  params: z.strictObject({
-    text: z.string().max(500_000),
-    leaseId: z.string().max(100).optional().describe('The lease in force, where the caller is its holder'),
-  }),
+  params: () =>
+    z.strictObject({
+      text: z.string().max(500_000),
+      leaseId: z.string().max(100).optional().describe('The lease in force, where the caller is its holder'),
+    }),
   result: done,
   problems: [...acting, 'install-required'],
   audit: 'act',
@@ -152,7 +156,7 @@ export const startRecording = defineCall({
   path: '/v1/desktop/recording/start',
   access: 'secret',
   summary: 'Records the display, until stopped or a limit is reached.',
-  params: z.strictObject({ fps: z.int().min(1).max(60).optional() }),
+  params: () => z.strictObject({ fps: z.int().min(1).max(60).optional() }),
   result: recording,
   problems: ['not-active', 'install-required', 'conflict', 'storage-full'],
   audit: 'recording_start',
@@ -175,7 +179,7 @@ export const listRecordings = defineCall({
   path: '/v1/desktop/recordings',
   access: 'secret',
   summary: 'The recordings that are kept.',
-  result: z.object({ recordings: z.array(recording) }),
+  result: () => z.object({ recordings: z.array(recording) }),
 })
 
 const recordingId = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/) })

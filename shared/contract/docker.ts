@@ -28,7 +28,7 @@ export const listContainers = defineCall({
   path: '/containers',
   access: 'secret',
   summary: 'Every container, running or not.',
-  result: z.array(containerView),
+  result: () => z.array(containerView),
   problems: ['install-required'],
 })
 
@@ -48,7 +48,7 @@ export const containerStats = defineCall({
   path: '/containers/stats',
   access: 'secret',
   summary: 'How much each running container takes now.',
-  result: z.array(containerLoad),
+  result: () => z.array(containerLoad),
   problems: ['install-required'],
 })
 

@@ -118,20 +118,21 @@ export const getEngine = defineCall({
   path: '/v1/engine',
   access: 'secret',
   summary: 'Who drives the browser now, since when, and what is going on.',
-  result: driverView.extend({
-    state: openEnum(['idle', 'connected', 'changing', 'paused', 'stopped']),
-    since: z.string().nullable(),
-    failures: z.number().int(),
-    lease: leaseView.nullable(),
-    /** The engine that waits while a person has control. */
-    paused: driverView.nullable(),
-    /** Level of the cascade that is being tried, counted from 1; null when no operation runs. */
-    cascadeLevel: z.number().int().nullable(),
-    switching: z.boolean(),
-    runId: z.string().nullable(),
-    /** Commands of engines that were refused, while a person had control or because engines may never send them. */
-    refused: z.number().int(),
-  }),
+  result: () =>
+    driverView.extend({
+      state: openEnum(['idle', 'connected', 'changing', 'paused', 'stopped']),
+      since: z.string().nullable(),
+      failures: z.number().int(),
+      lease: leaseView.nullable(),
+      /** The engine that waits while a person has control. */
+      paused: driverView.nullable(),
+      /** Level of the cascade that is being tried, counted from 1; null when no operation runs. */
+      cascadeLevel: z.number().int().nullable(),
+      switching: z.boolean(),
+      runId: z.string().nullable(),
+      /** Commands of engines that were refused, while a person had control or because engines may never send them. */
+      refused: z.number().int(),
+    }),
 })
 
 export const connectEngine = defineCall({
@@ -140,8 +141,8 @@ export const connectEngine = defineCall({
   path: '/v1/engine/connect',
   access: 'secret',
   summary: 'Connects an engine to the running browser.',
-  params: z.strictObject(chosenEngine),
-  result: driverView.extend({ since: z.string(), url: z.string() }),
+  params: () => z.strictObject(chosenEngine),
+  result: () => driverView.extend({ since: z.string(), url: z.string() }),
   problems: [
     'not-active',
     'held-by-operator',
@@ -160,7 +161,8 @@ export const switchEngine = defineCall({
   path: '/v1/engine/switch',
   access: 'secret',
   summary: 'Changes the engine; the browser goes on as it is.',
-  params: z.strictObject({ to: engineName, mode: mode.optional(), reason: z.string().max(500).default('asked for') }),
+  params: () =>
+    z.strictObject({ to: engineName, mode: mode.optional(), reason: z.string().max(500).default('asked for') }),
   result: switchRecord,
   problems: [
     'not-active',
@@ -180,8 +182,8 @@ export const releaseEngine = defineCall({
   path: '/v1/engine/release',
   access: 'secret',
   summary: 'Disconnects the engine; with `force` at once, whatever it is doing and whoever waits.',
-  params: z.strictObject({ force: z.boolean().default(false) }),
-  result: z.object({ released: z.boolean(), cancelled: z.number().int() }),
+  params: () => z.strictObject({ force: z.boolean().default(false) }),
+  result: () => z.object({ released: z.boolean(), cancelled: z.number().int() }),
   problems: ['timeout'],
   audit: 'engine_switch',
 })
@@ -192,26 +194,28 @@ export const runEngine = defineCall({
   path: '/v1/engine/run',
   access: 'secret',
   summary: 'Has an engine do something; with `cascade` the next one tries when one fails, and a person last.',
-  params: z.strictObject({
-    instruction: z.string().min(1).max(4000),
-    kind: z.enum(['act', 'observe', 'extract']).default('act'),
-    platform: z.enum(platforms).optional(),
-    schema: z.record(z.string(), z.unknown()).optional().describe('JSON schema of what to extract'),
-    cascade: z.boolean().default(true),
-  }),
-  result: z.object({
-    runId: z.string(),
-    success: z.boolean(),
-    engine: openEnum(drivers),
-    mode: openEnum(engineModes).nullable(),
-    data: z.unknown(),
-    confidence: z.number().nullable(),
-    platform: openEnum(platforms),
-    /** Why this engine came first. */
-    order: z.object({ rule: openEnum(['pinned', 'history', 'table', 'current']), why: z.string() }),
-    attempts: z.array(attempt),
-    durationMs: z.number(),
-  }),
+  params: () =>
+    z.strictObject({
+      instruction: z.string().min(1).max(4000),
+      kind: z.enum(['act', 'observe', 'extract']).default('act'),
+      platform: z.enum(platforms).optional(),
+      schema: z.record(z.string(), z.unknown()).optional().describe('JSON schema of what to extract'),
+      cascade: z.boolean().default(true),
+    }),
+  result: () =>
+    z.object({
+      runId: z.string(),
+      success: z.boolean(),
+      engine: openEnum(drivers),
+      mode: openEnum(engineModes).nullable(),
+      data: z.unknown(),
+      confidence: z.number().nullable(),
+      platform: openEnum(platforms),
+      /** Why this engine came first. */
+      order: z.object({ rule: openEnum(['pinned', 'history', 'table', 'current']), why: z.string() }),
+      attempts: z.array(attempt),
+      durationMs: z.number(),
+    }),
   problems: [
     'not-active',
     'held-by-operator',
@@ -231,8 +235,8 @@ export const engineHistory = defineCall({
   path: '/v1/engine/history',
   access: 'secret',
   summary: 'Switch records, the newest first.',
-  params: z.strictObject({ limit: z.int().min(1).max(1000).default(50) }),
-  result: z.object({ switches: z.array(switchRecord) }),
+  params: () => z.strictObject({ limit: z.int().min(1).max(1000).default(50) }),
+  result: () => z.object({ switches: z.array(switchRecord) }),
 })
 
 export const getEngineConfig = defineCall({
@@ -264,33 +268,34 @@ export const engineStats = defineCall({
   path: '/v1/engine/stats',
   access: 'secret',
   summary: 'How the engines did: by platform, by pair of a switch, by run.',
-  params: z.strictObject({ since: z.iso.datetime().optional() }),
-  result: z.object({
-    since: z.string().nullable(),
-    engines: z.array(z.object({ engine: z.string(), mode: z.string().nullable(), platform: z.string(), ...times })),
-    switches: z.array(
-      z.object({
-        from: z.string(),
-        to: z.string(),
+  params: () => z.strictObject({ since: z.iso.datetime().optional() }),
+  result: () =>
+    z.object({
+      since: z.string().nullable(),
+      engines: z.array(z.object({ engine: z.string(), mode: z.string().nullable(), platform: z.string(), ...times })),
+      switches: z.array(
+        z.object({
+          from: z.string(),
+          to: z.string(),
+          count: z.number().int(),
+          failed: z.number().int(),
+          meanMs: z.number(),
+        }),
+      ),
+      runs: z.object({
         count: z.number().int(),
-        failed: z.number().int(),
-        meanMs: z.number(),
+        switchesPerRun: z.number(),
+        reasons: z.array(z.object({ reason: z.string(), count: z.number().int() })),
       }),
-    ),
-    runs: z.object({
-      count: z.number().int(),
-      switchesPerRun: z.number(),
-      reasons: z.array(z.object({ reason: z.string(), count: z.number().int() })),
+      takeovers: z.object({
+        count: z.number().int(),
+        meanRequestToAcceptedMs: z.number().nullable(),
+        meanAcceptedToControlMs: z.number().nullable(),
+        meanHandBackToActingMs: z.number().nullable(),
+      }),
+      /** Which engine would be first on each platform now, and why. */
+      orders: z.array(z.object({ platform: z.string(), first: z.string(), rule: z.string(), why: z.string() })),
     }),
-    takeovers: z.object({
-      count: z.number().int(),
-      meanRequestToAcceptedMs: z.number().nullable(),
-      meanAcceptedToControlMs: z.number().nullable(),
-      meanHandBackToActingMs: z.number().nullable(),
-    }),
-    /** Which engine would be first on each platform now, and why. */
-    orders: z.array(z.object({ platform: z.string(), first: z.string(), rule: z.string(), why: z.string() })),
-  }),
 })
 
 export const engineCalls = [

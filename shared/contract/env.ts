@@ -19,21 +19,22 @@ export const getEnv = defineCall({
   path: '/env',
   access: 'secret',
   summary: 'All variables; sensitive values are ***.',
-  result: z.object({
-    vars: z.record(z.string(), z.string()),
-    redactedKeys: z.array(z.string()),
-    /**
-     * Salted hash prefixes: equal means the same value on two machines. Machines can be compared that have the
-     * same secret or the same PILOTHOUSE_FLEET_SALT; without either, a prefix says nothing about the value.
-     */
-    fingerprints: z.record(z.string(), z.string()),
-    /** Keys that stand more than once in the file; the last one counts. */
-    duplicateKeys: z.array(z.string()),
-    /** Says which salt the fingerprints were made with: two machines can be compared where it is the same. */
-    saltMark: z.string().optional(),
-    /** Whether `reveal` shows values on this machine. */
-    revealAllowed: z.boolean().optional(),
-  }),
+  result: () =>
+    z.object({
+      vars: z.record(z.string(), z.string()),
+      redactedKeys: z.array(z.string()),
+      /**
+       * Salted hash prefixes: equal means the same value on two machines. Machines can be compared that have the
+       * same secret or the same PILOTHOUSE_FLEET_SALT; without either, a prefix says nothing about the value.
+       */
+      fingerprints: z.record(z.string(), z.string()),
+      /** Keys that stand more than once in the file; the last one counts. */
+      duplicateKeys: z.array(z.string()),
+      /** Says which salt the fingerprints were made with: two machines can be compared where it is the same. */
+      saltMark: z.string().optional(),
+      /** Whether `reveal` shows values on this machine. */
+      revealAllowed: z.boolean().optional(),
+    }),
 })
 
 export const setEnv = defineCall({
@@ -42,33 +43,35 @@ export const setEnv = defineCall({
   path: '/env',
   access: 'secret',
   summary: 'Merges variables into the file, which keeps its comments and order.',
-  params: z.strictObject({
-    vars: z
-      .record(envKey, envValue)
-      .refine((vars) => Object.keys(vars).length <= 1000, 'at most 1000 variables at once'),
-    restart: z.boolean().default(false),
-    remove: sinceVersion(
-      z.array(envKey).max(1000).optional().describe('Keys that go, in the same write as what is set'),
-      '0.1.0',
-    ),
-    expect: sinceVersion(
-      z
-        .record(envKey, z.string().max(64).nullable())
-        .optional()
-        .describe(
-          'Fingerprints that were seen, null for a key that was not there. One that differs now: nothing is written',
-        ),
-      '0.1.0',
-    ),
-  }),
-  result: z.object({
-    success: z.boolean(),
-    /** Those whose value is another one now. */
-    updatedKeys: z.array(z.string()),
-    removedKeys: z.array(z.string()).optional(),
-    restarted: z.array(z.string()),
-    message: z.string(),
-  }),
+  params: () =>
+    z.strictObject({
+      vars: z
+        .record(envKey, envValue)
+        .refine((vars) => Object.keys(vars).length <= 1000, 'at most 1000 variables at once'),
+      restart: z.boolean().default(false),
+      remove: sinceVersion(
+        z.array(envKey).max(1000).optional().describe('Keys that go, in the same write as what is set'),
+        '0.1.0',
+      ),
+      expect: sinceVersion(
+        z
+          .record(envKey, z.string().max(64).nullable())
+          .optional()
+          .describe(
+            'Fingerprints that were seen, null for a key that was not there. One that differs now: nothing is written',
+          ),
+        '0.1.0',
+      ),
+    }),
+  result: () =>
+    z.object({
+      success: z.boolean(),
+      /** Those whose value is another one now. */
+      updatedKeys: z.array(z.string()),
+      removedKeys: z.array(z.string()).optional(),
+      restarted: z.array(z.string()),
+      message: z.string(),
+    }),
   problems: ['storage-full', 'conflict', 'forbidden', 'install-required'],
   audit: 'set_env',
 })
@@ -79,8 +82,8 @@ export const deleteEnv = defineCall({
   path: '/env/:key',
   access: 'secret',
   summary: 'Removes a variable.',
-  params: z.strictObject({ key: envKey }),
-  result: z.object({ success: z.boolean(), message: z.string() }),
+  params: () => z.strictObject({ key: envKey }),
+  result: () => z.object({ success: z.boolean(), message: z.string() }),
   problems: ['not-found', 'storage-full', 'conflict', 'forbidden'],
   audit: 'delete_env',
 })
@@ -91,8 +94,8 @@ export const revealEnv = defineCall({
   path: '/env/:key/reveal',
   access: 'secret',
   summary: "One value, where the machine's configuration allows it. Always audited.",
-  params: z.strictObject({ key: envKey, reason: z.string().trim().min(3).max(500) }),
-  result: z.object({ key: z.string(), value: z.string() }),
+  params: () => z.strictObject({ key: envKey, reason: z.string().trim().min(3).max(500) }),
+  result: () => z.object({ key: z.string(), value: z.string() }),
   problems: ['forbidden', 'not-found'],
   audit: 'reveal_env',
 })

@@ -57,9 +57,10 @@ export const eventsSocket = defineSocket({
   path: '/ws/events',
   access: 'secret',
   summary: 'Events with sequence numbers that survive a restart of the agent.',
-  params: z.strictObject({
-    since: z.int().min(0).optional().describe('Replays every event after this sequence number first'),
-  }),
+  params: () =>
+    z.strictObject({
+      since: z.int().min(0).optional().describe('Replays every event after this sequence number first'),
+    }),
   send: z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('ping') }),
     /**
@@ -68,20 +69,21 @@ export const eventsSocket = defineSocket({
      */
     z.strictObject({ type: z.literal('metrics'), everyMs: z.union([z.literal(0), z.int().min(1000).max(300_000)]) }),
   ]),
-  receive: z.union([
-    z.object({
-      type: z.literal('hello'),
-      seq: z.number().int(),
-      oldestSeq: z.number().int(),
-      agentId: z.string(),
-      agentVersion: z.string(),
-      /** True when events after `since` are no longer kept: the client has missed some and must look afresh. */
-      gap: z.boolean(),
-    }),
-    z.object({ type: z.literal('pong') }),
-    z.object({ type: z.literal('metrics'), time: z.string(), metrics: metricsResult }),
-    eventEnvelope,
-  ]),
+  receive: () =>
+    z.union([
+      z.object({
+        type: z.literal('hello'),
+        seq: z.number().int(),
+        oldestSeq: z.number().int(),
+        agentId: z.string(),
+        agentVersion: z.string(),
+        /** True when events after `since` are no longer kept: the client has missed some and must look afresh. */
+        gap: z.boolean(),
+      }),
+      z.object({ type: z.literal('pong') }),
+      z.object({ type: z.literal('metrics'), time: z.string(), metrics: metricsResult }),
+      eventEnvelope,
+    ]),
 })
 
 /** Any event, of a known or a newer type, as it passes on to a window. */

@@ -42,16 +42,17 @@ export const startJob = defineCall({
   path: '/v1/jobs',
   access: 'secret',
   summary: 'Runs the seven steps of a job application on this machine; answers at once.',
-  params: z.strictObject({
-    url: z.string().min(1).max(8192),
-    /** What to fill in, by the label or the name of the field. */
-    fields: z.record(z.string().min(1).max(200), z.string().max(4000)).default({}),
-    resume: z.string().min(1).max(255).optional().describe('A file in the upload folder'),
-    platform: z.enum(platforms).optional(),
-    headless: z.boolean().default(false),
-    /** A text that the page shows when the application has arrived. */
-    expect: z.string().min(1).max(500).optional(),
-  }),
+  params: () =>
+    z.strictObject({
+      url: z.string().min(1).max(8192),
+      /** What to fill in, by the label or the name of the field. */
+      fields: z.record(z.string().min(1).max(200), z.string().max(4000)).default({}),
+      resume: z.string().min(1).max(255).optional().describe('A file in the upload folder'),
+      platform: z.enum(platforms).optional(),
+      headless: z.boolean().default(false),
+      /** A text that the page shows when the application has arrived. */
+      expect: z.string().min(1).max(500).optional(),
+    }),
   result: jobView,
   successStatus: 201,
   problems: ['conflict', 'held-by-operator', 'invalid-url', 'forbidden', 'not-found'],
@@ -65,7 +66,7 @@ export const getJob = defineCall({
   path: '/v1/jobs/:id',
   access: 'secret',
   summary: 'One job with its steps.',
-  params: z.strictObject({ id: z.string().min(1).max(100) }),
+  params: () => z.strictObject({ id: z.string().min(1).max(100) }),
   result: jobView,
   problems: ['not-found'],
 })
@@ -76,8 +77,8 @@ export const listJobs = defineCall({
   path: '/v1/jobs',
   access: 'secret',
   summary: 'The last jobs, the newest first.',
-  params: z.strictObject({ limit: z.int().min(1).max(500).default(50) }),
-  result: z.object({ jobs: z.array(jobView) }),
+  params: () => z.strictObject({ limit: z.int().min(1).max(500).default(50) }),
+  result: () => z.object({ jobs: z.array(jobView) }),
 })
 
 export const jobCalls = [startJob, getJob, listJobs] as const

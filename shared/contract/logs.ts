@@ -24,13 +24,14 @@ export const getLogs = defineCall({
   path: '/logs',
   access: 'secret',
   summary: 'The last lines of a service.',
-  params: z.strictObject({
-    service: service.describe("api, worker, deploy-server, adspower, system, or a container's name"),
-    lines: z.int().min(1).max(5000).default(200),
-    since: z.iso.datetime({ offset: true }).optional(),
-    search: z.string().max(500).optional(),
-  }),
-  result: z.object({ lines: z.array(logLine), service: z.string(), truncated: z.boolean() }),
+  params: () =>
+    z.strictObject({
+      service: service.describe("api, worker, deploy-server, adspower, system, or a container's name"),
+      lines: z.int().min(1).max(5000).default(200),
+      since: z.iso.datetime({ offset: true }).optional(),
+      search: z.string().max(500).optional(),
+    }),
+  result: () => z.object({ lines: z.array(logLine), service: z.string(), truncated: z.boolean() }),
   problems: ['not-found', 'install-required'],
 })
 
@@ -39,7 +40,7 @@ export const logsSocket = defineSocket({
   path: '/ws/logs',
   access: 'secret',
   summary: 'Lines as they come, in batches when asked for; resumes after the last line a client saw.',
-  params: z.strictObject({ service: service.optional() }),
+  params: () => z.strictObject({ service: service.optional() }),
   send: z.discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('subscribe'),
@@ -51,19 +52,20 @@ export const logsSocket = defineSocket({
     z.strictObject({ type: z.literal('unsubscribe') }),
     z.strictObject({ type: z.literal('ping') }),
   ]),
-  receive: z.discriminatedUnion('type', [
-    /** `dropped` is there when lines before this one were dropped, because the client read too slowly. */
-    logLine.extend({ type: z.literal('log'), dropped: z.number().int().optional() }),
-    /** `dropped` counts the lines that were dropped between the message before and the first line of this one. */
-    z.object({ type: z.literal('logs'), lines: z.array(logLine), dropped: z.number().int() }),
-    /** Something about the stream itself: the container was replaced, Docker restarted, lines were dropped. */
-    z.object({
-      type: z.literal('notice'),
-      message: z.string(),
-      service: z.string(),
-      dropped: z.number().int().optional(),
-    }),
-    z.object({ type: z.literal('pong') }),
-    z.object({ type: z.literal('error'), message: z.string(), code: z.string().optional() }),
-  ]),
+  receive: () =>
+    z.discriminatedUnion('type', [
+      /** `dropped` is there when lines before this one were dropped, because the client read too slowly. */
+      logLine.extend({ type: z.literal('log'), dropped: z.number().int().optional() }),
+      /** `dropped` counts the lines that were dropped between the message before and the first line of this one. */
+      z.object({ type: z.literal('logs'), lines: z.array(logLine), dropped: z.number().int() }),
+      /** Something about the stream itself: the container was replaced, Docker restarted, lines were dropped. */
+      z.object({
+        type: z.literal('notice'),
+        message: z.string(),
+        service: z.string(),
+        dropped: z.number().int().optional(),
+      }),
+      z.object({ type: z.literal('pong') }),
+      z.object({ type: z.literal('error'), message: z.string(), code: z.string().optional() }),
+    ]),
 })

@@ -30,13 +30,14 @@ export const version = defineCall({
   path: '/version',
   access: 'open',
   summary: 'Which agent this is.',
-  result: z.object({
-    agentVersion: z.string(),
-    ghosthandsVersion: z.string().nullable(),
-    dockerVersion: z.string().nullable(),
-    os: z.string(),
-    arch: z.string(),
-  }),
+  result: () =>
+    z.object({
+      agentVersion: z.string(),
+      ghosthandsVersion: z.string().nullable(),
+      dockerVersion: z.string().nullable(),
+      os: z.string(),
+      arch: z.string(),
+    }),
 })
 
 export const metricsResult = z.object({
@@ -82,18 +83,19 @@ export const status = defineCall({
   path: '/status',
   access: 'secret',
   summary: 'What this machine is and which optional parts work on it.',
-  result: z.object({
-    /** Made once and kept: a machine that answers with another one is another machine. */
-    agentId: z.string(),
-    agentVersion: z.string(),
-    machineType: z.string(),
-    hostname: z.string(),
-    os: z.object({ platform: z.string(), release: z.string(), arch: z.string() }),
-    docker: z.object({ version: z.string(), containers: z.number().int() }).nullable(),
-    workers: z.number().int(),
-    uptime: z.number(),
-    capabilities: z.record(z.string(), capabilitySchema),
-  }),
+  result: () =>
+    z.object({
+      /** Made once and kept: a machine that answers with another one is another machine. */
+      agentId: z.string(),
+      agentVersion: z.string(),
+      machineType: z.string(),
+      hostname: z.string(),
+      os: z.object({ platform: z.string(), release: z.string(), arch: z.string() }),
+      docker: z.object({ version: z.string(), containers: z.number().int() }).nullable(),
+      workers: z.number().int(),
+      uptime: z.number(),
+      capabilities: z.record(z.string(), capabilitySchema),
+    }),
 })
 
 export const openapi = defineCall({
@@ -102,7 +104,7 @@ export const openapi = defineCall({
   path: '/openapi.json',
   access: 'secret',
   summary: 'This API, generated from the same schemas that check it.',
-  result: z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
+  result: () => z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
 })
 
 export const createTicket = defineCall({
@@ -112,10 +114,11 @@ export const createTicket = defineCall({
   access: 'secret',
   windows: false,
   summary: 'A single-use ticket that opens one WebSocket path within 30 s, for clients that cannot send a header.',
-  params: z.strictObject({
-    scope: z.string().min(1).max(200).describe('The path of the socket, such as /ws/events'),
-  }),
-  result: z.object({ ticket: z.string(), scope: z.string(), expiresAt: z.iso.datetime() }),
+  params: () =>
+    z.strictObject({
+      scope: z.string().min(1).max(200).describe('The path of the socket, such as /ws/events'),
+    }),
+  result: () => z.object({ ticket: z.string(), scope: z.string(), expiresAt: z.iso.datetime() }),
 })
 
 const done = z.object({ success: z.boolean(), message: z.string() })
@@ -147,8 +150,8 @@ export const rotateSecret = defineCall({
   windows: false,
   summary:
     'Takes a new secret. The old one stays valid for 60 s, so that a console that dies halfway is not locked out.',
-  params: z.strictObject({ current: z.string().min(1).max(512), next: newSecret }),
-  result: done.extend({ oldValidUntil: z.iso.datetime() }),
+  params: () => z.strictObject({ current: z.string().min(1).max(512), next: newSecret }),
+  result: () => done.extend({ oldValidUntil: z.iso.datetime() }),
   problems: ['forbidden', 'storage-full'],
   audit: 'rotate_secret',
 })

@@ -30,21 +30,23 @@ export const metricsHistory = defineCall({
   path: '/metrics/history',
   access: 'secret',
   summary: 'Load of the machine and of its containers over the last 24 h. Nothing stands where the agent did not run.',
-  params: z.strictObject({
-    from: z.iso.datetime({ offset: true }).optional(),
-    to: z.iso.datetime({ offset: true }).optional(),
-    everyMs: z
-      .int()
-      .min(historyEveryMs)
-      .max(3_600_000)
-      .default(historyEveryMs)
-      .describe('Readings within this time are one point, their mean'),
-    containers: z.boolean().default(true),
-  }),
-  result: z.object({
-    everyMs: z.number(),
-    points: z.array(historyPoint),
-    /** By name: the container of a name may have been replaced in that time. */
-    containers: z.array(z.object({ name: z.string(), points: z.array(containerPoint) })),
-  }),
+  params: () =>
+    z.strictObject({
+      from: z.iso.datetime({ offset: true }).optional(),
+      to: z.iso.datetime({ offset: true }).optional(),
+      everyMs: z
+        .int()
+        .min(historyEveryMs)
+        .max(3_600_000)
+        .default(historyEveryMs)
+        .describe('Readings within this time are one point, their mean'),
+      containers: z.boolean().default(true),
+    }),
+  result: () =>
+    z.object({
+      everyMs: z.number(),
+      points: z.array(historyPoint),
+      /** By name: the container of a name may have been replaced in that time. */
+      containers: z.array(z.object({ name: z.string(), points: z.array(containerPoint) })),
+    }),
 })

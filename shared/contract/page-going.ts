@@ -10,17 +10,19 @@ export const navigate = defineCall({
   path: '/v1/browser/navigate',
   access: 'secret',
   summary: 'Opens an address and waits until the page is as far as asked.',
-  params: z.strictObject({
-    url: address,
-    waitUntil: z.enum(['load', 'domcontentloaded', 'networkidle']).default('load'),
-    timeout: z.int().min(100).max(120_000).default(25_000),
-    leaseId,
-  }),
-  result: place.extend({
-    status: z.number().int().nullable(),
-    /** Set when the address was a file to download: the page stays where it was. */
-    download: z.object({ filename: z.string(), url: z.string() }).nullable(),
-  }),
+  params: () =>
+    z.strictObject({
+      url: address,
+      waitUntil: z.enum(['load', 'domcontentloaded', 'networkidle']).default('load'),
+      timeout: z.int().min(100).max(120_000).default(25_000),
+      leaseId,
+    }),
+  result: () =>
+    place.extend({
+      status: z.number().int().nullable(),
+      /** Set when the address was a file to download: the page stays where it was. */
+      download: z.object({ filename: z.string(), url: z.string() }).nullable(),
+    }),
   problems: [...readingProblems, 'invalid-url', 'held-by-operator'],
   audit: 'navigate',
 })
@@ -47,7 +49,7 @@ export const reload = defineCall({
   path: '/v1/browser/reload',
   access: 'secret',
   summary: 'Loads the page again.',
-  params: z.strictObject({ ignoreCache: z.boolean().default(false), leaseId }),
+  params: () => z.strictObject({ ignoreCache: z.boolean().default(false), leaseId }),
   result: place,
   problems: [...readingProblems, 'held-by-operator'],
   audit: 'navigate',
@@ -59,8 +61,9 @@ export const wait = defineCall({
   path: '/v1/browser/wait',
   access: 'secret',
   summary: 'Waits for an element to be there, to be seen, or to be gone; `found` is false when it was not so in time.',
-  params: z.strictObject({ selector, timeout, state: z.enum(['visible', 'hidden', 'attached']).default('visible') }),
-  result: z.object({ found: z.boolean() }),
+  params: () =>
+    z.strictObject({ selector, timeout, state: z.enum(['visible', 'hidden', 'attached']).default('visible') }),
+  result: () => z.object({ found: z.boolean() }),
   problems: [...readingProblems, 'invalid-selector'],
 })
 
@@ -73,7 +76,7 @@ export const listTabs = defineCall({
   path: '/v1/browser/tabs',
   access: 'secret',
   summary: 'The open tabs.',
-  result: z.object({ tabs: z.array(tab) }),
+  result: () => z.object({ tabs: z.array(tab) }),
   problems: readingProblems,
 })
 
@@ -83,8 +86,8 @@ export const openTab = defineCall({
   path: '/v1/browser/tabs',
   access: 'secret',
   summary: 'Opens a tab.',
-  params: z.strictObject({ url: address.optional(), leaseId }),
-  result: z.object({ id: z.string(), url: z.string(), title: z.string() }),
+  params: () => z.strictObject({ url: address.optional(), leaseId }),
+  result: () => z.object({ id: z.string(), url: z.string(), title: z.string() }),
   successStatus: 201,
   problems: [...readingProblems, 'invalid-url', 'held-by-operator'],
   audit: 'navigate',
@@ -97,7 +100,7 @@ export const activateTab = defineCall({
   access: 'secret',
   summary: 'Brings a tab to the front.',
   params: tabId,
-  result: z.object({ id: z.string(), url: z.string(), title: z.string() }),
+  result: () => z.object({ id: z.string(), url: z.string(), title: z.string() }),
   problems: [...readingProblems, 'not-found', 'held-by-operator'],
   audit: 'navigate',
 })

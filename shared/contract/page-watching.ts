@@ -17,11 +17,12 @@ export const consoleMessages = defineCall({
   path: '/v1/browser/console',
   access: 'secret',
   summary: 'The last console messages, over navigations and tabs.',
-  params: z.strictObject({
-    level: z.enum(['log', 'warn', 'error', 'info', 'debug']).optional(),
-    limit: z.int().min(1).max(1000).default(100),
-  }),
-  result: z.object({ messages: z.array(consoleMessage) }),
+  params: () =>
+    z.strictObject({
+      level: z.enum(['log', 'warn', 'error', 'info', 'debug']).optional(),
+      limit: z.int().min(1).max(1000).default(100),
+    }),
+  result: () => z.object({ messages: z.array(consoleMessage) }),
   problems: ['not-active'],
 })
 
@@ -45,11 +46,12 @@ export const networkRequests = defineCall({
   path: '/v1/browser/network',
   access: 'secret',
   summary: 'The last requests of the pages.',
-  params: z.strictObject({
-    limit: z.int().min(1).max(1000).default(100),
-    urlPattern: z.string().max(500).optional().describe('RE2 syntax'),
-  }),
-  result: z.object({ requests: z.array(networkRequest) }),
+  params: () =>
+    z.strictObject({
+      limit: z.int().min(1).max(1000).default(100),
+      urlPattern: z.string().max(500).optional().describe('RE2 syntax'),
+    }),
+  result: () => z.object({ requests: z.array(networkRequest) }),
   problems: ['not-active', 'invalid-pattern'],
 })
 

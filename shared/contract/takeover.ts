@@ -35,16 +35,17 @@ export const getTakeover = defineCall({
   path: '/takeover',
   access: 'secret',
   summary: 'Who has control, and how the screen can be reached.',
-  result: z.object({
-    novncUrl: z.string().nullable(),
-    vncPort: z.number().int().nullable(),
-    websockifyPort: z.number().int().nullable(),
-    activeSession: z.object({ jobId: z.string().nullable(), pageUrl: z.string().nullable() }).nullable(),
-    lease: leaseView.nullable(),
-    viewers: z.number().int(),
-    /** Who they are, the first to come first. */
-    watching: z.array(watcher).optional(),
-  }),
+  result: () =>
+    z.object({
+      novncUrl: z.string().nullable(),
+      vncPort: z.number().int().nullable(),
+      websockifyPort: z.number().int().nullable(),
+      activeSession: z.object({ jobId: z.string().nullable(), pageUrl: z.string().nullable() }).nullable(),
+      lease: leaseView.nullable(),
+      viewers: z.number().int(),
+      /** Who they are, the first to come first. */
+      watching: z.array(watcher).optional(),
+    }),
 })
 
 export const takeLease = defineCall({
@@ -53,15 +54,16 @@ export const takeLease = defineCall({
   path: '/takeover/lease',
   access: 'secret',
   summary: 'Takes control of the browser. One holder at a time.',
-  params: z.strictObject({
-    operator: z.string().trim().min(1).max(200),
-    reason: z.string().max(500).default(''),
-    ttlMs: z
-      .int()
-      .min(1000)
-      .max(maxLeaseMs)
-      .default(5 * 60_000),
-  }),
+  params: () =>
+    z.strictObject({
+      operator: z.string().trim().min(1).max(200),
+      reason: z.string().max(500).default(''),
+      ttlMs: z
+        .int()
+        .min(1000)
+        .max(maxLeaseMs)
+        .default(5 * 60_000),
+    }),
   result: lease,
   problems: ['lease-held', 'not-active'],
   windows: false,
@@ -74,7 +76,7 @@ export const renewLease = defineCall({
   path: '/takeover/lease/renew',
   access: 'secret',
   summary: 'Keeps control for another while, as long as the lease was taken for.',
-  params: z.strictObject({ leaseId: z.string().min(1).max(100) }),
+  params: () => z.strictObject({ leaseId: z.string().min(1).max(100) }),
   result: lease,
   windows: false,
   problems: ['lease-gone'],
@@ -87,21 +89,23 @@ export const handBack = defineCall({
   access: 'secret',
   summary: 'Gives control back, to an engine once that has proved that it sees the page; else the person keeps it.',
   paramsIn: 'body',
-  params: z.strictObject({
-    leaseId: z.string().min(1).max(100),
-    handBackTo: z.enum(['none', 'stagehand', 'magnitude']).default('none'),
-    /** Of Stagehand. */
-    mode: z.enum(['dom', 'cua']).optional(),
-    outcome: z.string().max(64).default('resolved'),
-    note: z.string().max(2000).default(''),
-  }),
-  result: z.object({
-    ok: z.boolean(),
-    handedBackTo: z.string(),
-    heldMs: z.number(),
-    /** From the call to an engine that may act; null where it went to none. */
-    toActingMs: z.number().nullable().optional(),
-  }),
+  params: () =>
+    z.strictObject({
+      leaseId: z.string().min(1).max(100),
+      handBackTo: z.enum(['none', 'stagehand', 'magnitude']).default('none'),
+      /** Of Stagehand. */
+      mode: z.enum(['dom', 'cua']).optional(),
+      outcome: z.string().max(64).default('resolved'),
+      note: z.string().max(2000).default(''),
+    }),
+  result: () =>
+    z.object({
+      ok: z.boolean(),
+      handedBackTo: z.string(),
+      heldMs: z.number(),
+      /** From the call to an engine that may act; null where it went to none. */
+      toActingMs: z.number().nullable().optional(),
+    }),
   problems: ['lease-gone', 'engine-failed', 'install-required', 'browser-died', 'controller-busy'],
   windows: false,
   audit: 'hand_back',
@@ -138,7 +142,7 @@ export const listTakeoverRequests = defineCall({
   path: '/takeover/requests',
   access: 'secret',
   summary: 'Who is wanted: open requests first, then the latest others.',
-  result: z.object({ requests: z.array(takeoverRequest) }),
+  result: () => z.object({ requests: z.array(takeoverRequest) }),
 })
 
 export const acceptTakeover = defineCall({
@@ -147,15 +151,16 @@ export const acceptTakeover = defineCall({
   path: '/takeover/requests/:id/accept',
   access: 'secret',
   summary: 'Accepts a request: whoever does gets the lease.',
-  params: z.strictObject({
-    id: requestId,
-    operator: z.string().trim().min(1).max(200),
-    ttlMs: z
-      .int()
-      .min(1000)
-      .max(maxLeaseMs)
-      .default(5 * 60_000),
-  }),
+  params: () =>
+    z.strictObject({
+      id: requestId,
+      operator: z.string().trim().min(1).max(200),
+      ttlMs: z
+        .int()
+        .min(1000)
+        .max(maxLeaseMs)
+        .default(5 * 60_000),
+    }),
   result: lease,
   windows: false,
   problems: ['not-found', 'conflict', 'lease-held', 'not-active'],
@@ -168,7 +173,7 @@ export const declineTakeover = defineCall({
   path: '/takeover/requests/:id/decline',
   access: 'secret',
   summary: 'Says that nobody will help: the operation fails at once instead of waiting.',
-  params: z.strictObject({ id: requestId, reason: z.string().max(500).default('') }),
+  params: () => z.strictObject({ id: requestId, reason: z.string().max(500).default('') }),
   result: takeoverRequest,
   problems: ['not-found', 'conflict'],
   audit: 'takeover',
@@ -180,7 +185,7 @@ export const handOnTakeover = defineCall({
   path: '/takeover/requests/:id/handOn',
   access: 'secret',
   summary: 'Asks a certain operator instead; anyone may still accept.',
-  params: z.strictObject({ id: requestId, to: z.string().trim().min(1).max(200) }),
+  params: () => z.strictObject({ id: requestId, to: z.string().trim().min(1).max(200) }),
   result: takeoverRequest,
   problems: ['not-found', 'conflict'],
   audit: 'takeover',
@@ -209,11 +214,12 @@ export const takeoverHistory = defineCall({
   path: '/takeover/history',
   access: 'secret',
   summary: 'Takeovers that are over, the newest first; of one operator, or of all.',
-  params: z.strictObject({
-    operator: z.string().trim().min(1).max(200).optional(),
-    limit: z.int().min(1).max(500).default(50),
-  }),
-  result: z.object({ takeovers: z.array(pastTakeover) }),
+  params: () =>
+    z.strictObject({
+      operator: z.string().trim().min(1).max(200).optional(),
+      limit: z.int().min(1).max(500).default(50),
+    }),
+  result: () => z.object({ takeovers: z.array(pastTakeover) }),
 })
 
 export const takeoverRequestCalls = [
@@ -254,11 +260,12 @@ export const vnc = defineSocket({
   path: '/ws/vnc',
   access: 'secret',
   summary: 'RFB, byte for byte. In `view` the agent itself drops pointer, key and clipboard messages.',
-  params: z.strictObject({
-    mode: z.enum(['control', 'view']).default('view'),
-    leaseId: z.string().max(100).optional().describe('Needed for control'),
-    clipboard: z.boolean().default(false).describe('Lets the controller paste into the machine; off until asked for'),
-  }),
+  params: () =>
+    z.strictObject({
+      mode: z.enum(['control', 'view']).default('view'),
+      leaseId: z.string().max(100).optional().describe('Needed for control'),
+      clipboard: z.boolean().default(false).describe('Lets the controller paste into the machine; off until asked for'),
+    }),
   binary: true,
   // A client message is a few bytes; the largest is a clipboard text.
   maxFrameBytes: 1024 * 1024,

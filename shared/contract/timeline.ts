@@ -52,22 +52,24 @@ export const listTimeline = defineCall({
   path: '/timeline',
   access: 'secret',
   summary: 'What happened on this machine, newest first, kept across restarts.',
-  params: z.strictObject({
-    from: z.iso.datetime({ offset: true }).optional().describe('Leaves out what was over before'),
-    to: z.iso.datetime({ offset: true }).optional().describe('Leaves out what began later'),
-    kinds: kindList.optional().describe('Only these, separated by commas'),
-    limit: z.int().min(1).max(5000).default(1000),
-    changedAfter: z.int().min(0).optional().describe('Only what came or changed after this revision'),
-  }),
-  result: z.object({
-    entries: z.array(timelineEntry),
-    /** Of everything that is kept; `changedAfter` it brings what came since. */
-    revision: z.number().int(),
-    /** Whether there is more of it, older than the last entry. */
-    more: z.boolean(),
-    /** The clock of the machine: a console whose clock differs still draws now where it is. */
-    now: z.iso.datetime({ offset: true }),
-  }),
+  params: () =>
+    z.strictObject({
+      from: z.iso.datetime({ offset: true }).optional().describe('Leaves out what was over before'),
+      to: z.iso.datetime({ offset: true }).optional().describe('Leaves out what began later'),
+      kinds: kindList.optional().describe('Only these, separated by commas'),
+      limit: z.int().min(1).max(5000).default(1000),
+      changedAfter: z.int().min(0).optional().describe('Only what came or changed after this revision'),
+    }),
+  result: () =>
+    z.object({
+      entries: z.array(timelineEntry),
+      /** Of everything that is kept; `changedAfter` it brings what came since. */
+      revision: z.number().int(),
+      /** Whether there is more of it, older than the last entry. */
+      more: z.boolean(),
+      /** The clock of the machine: a console whose clock differs still draws now where it is. */
+      now: z.iso.datetime({ offset: true }),
+    }),
 })
 
 export const timelinePicture = defineCall({
@@ -76,7 +78,7 @@ export const timelinePicture = defineCall({
   path: '/timeline/pictures/:id',
   access: 'secret',
   summary: 'The page as it was at a key moment. The oldest pictures make room for new ones.',
-  params: z.strictObject({ id: z.string().regex(/^[a-z0-9-]{1,40}$/, 'not the id of a picture') }),
+  params: () => z.strictObject({ id: z.string().regex(/^[a-z0-9-]{1,40}$/, 'not the id of a picture') }),
   result: raw('image/jpeg'),
   problems: ['not-found'],
 })

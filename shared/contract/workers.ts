@@ -29,7 +29,7 @@ export const listWorkers = defineCall({
   path: '/workers',
   access: 'secret',
   summary: 'Every worker.',
-  result: z.array(workerView),
+  result: () => z.array(workerView),
   problems: ['install-required'],
 })
 
@@ -39,11 +39,12 @@ export const startWorker = defineCall({
   path: '/workers/start',
   access: 'secret',
   summary: 'Starts one more worker, from the image that is deployed.',
-  params: z.strictObject({
-    workerId: workerId.optional(),
-    maxConcurrentJobs: z.int().min(1).max(5).default(1),
-    envOverrides: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(32_768)).optional(),
-  }),
+  params: () =>
+    z.strictObject({
+      workerId: workerId.optional(),
+      maxConcurrentJobs: z.int().min(1).max(5).default(1),
+      envOverrides: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(32_768)).optional(),
+    }),
   result: workerAnswer,
   successStatus: 201,
   problems: ['install-required', 'conflict', 'deploy-running', 'container-failed'],
@@ -56,7 +57,7 @@ export const stopWorker = defineCall({
   path: '/workers/:id/stop',
   access: 'secret',
   summary: 'Stops a worker, after it has drained when graceful.',
-  params: z.strictObject({ id: workerId, graceful: z.boolean().default(true) }),
+  params: () => z.strictObject({ id: workerId, graceful: z.boolean().default(true) }),
   result: workerAnswer,
   problems: ['install-required', 'not-found', 'timeout', 'deploy-running'],
   audit: 'stop_worker',
@@ -68,7 +69,7 @@ export const drainWorker = defineCall({
   path: '/workers/:id/drain',
   access: 'secret',
   summary: 'Stops a worker taking jobs.',
-  params: z.strictObject({ id: workerId }),
+  params: () => z.strictObject({ id: workerId }),
   result: workerAnswer,
   problems: ['install-required', 'not-found', 'conflict'],
   audit: 'drain',
