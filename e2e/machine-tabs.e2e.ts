@@ -180,7 +180,8 @@ describe.skipIf(noDockerd !== undefined)(`a machine’s tabs ${noDockerd ?? ''}`
     const memory = at('container-load').locator('[data-chart=Memory]')
     const kept = async () => (await memory.getByText('Nothing was heard in this time').count()) === 0
     await until('its memory over time', kept, 40_000)
-    await memory.locator('canvas').hover()
+    // One cursor moves in both; the other one may be below what was said last.
+    await at('container-load').locator('[data-chart=CPU] .u-over').hover()
     await memory.locator('[data-hovered]', { hasText: 'MB' }).waitFor()
     await at('container-restart-ghosthands-api').click()
     await console.window.getByText('Restart ghosthands-api on shop-1?').waitFor()

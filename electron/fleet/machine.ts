@@ -13,10 +13,11 @@ import { keepTrue, Naps } from './keep-true.ts'
 import { type Ending, isDead, LifecycleRecord } from './lifecycle-record.ts'
 import { MachineConnection } from './machine-connection.ts'
 import type { MachineDeps } from './machine-deps.ts'
-import { factsFromSnapshot, factsFromStatus, type MachineFacts, snapshotOf, toView } from './machine-facts.ts'
+import { factsFromStatus, type MachineFacts, snapshotOf } from './machine-facts.ts'
 import { MachineFeed } from './machine-feed.ts'
+import { MachineKnown } from './machine-known.ts'
 import { browserNews, deployedImage, essenceOf, powerNews } from './machine-news.ts'
-import { goneProblem, isLost, SandboxWatch } from './sandbox-watch.ts'
+import { isLost, SandboxWatch } from './sandbox-watch.ts'
 import { classify, type NotAlive, type Verdict } from './verification.ts'
 
 /** One machine: connects to it, keeps what is known of it true, and says when that changes. */
@@ -28,29 +29,23 @@ export class Machine {
   readonly #connection: MachineConnection
   readonly #naps = new Naps()
   readonly #sandbox: SandboxWatch
+  readonly #known: MachineKnown
   #power: MachinePower
-  #facts: MachineFacts
-  #connected = false
-  #heardInThisRun = false
-  #problem: Problem | undefined
-  #checking: string | undefined
   #verifying: Promise<boolean> | undefined
   #keeping: AbortController | undefined
   #patientUntil = 0
-  #recreated: Recreated | null = null
-  #auditWarning: string | null = null
 
   constructor(record: MachineRecord, deps: MachineDeps) {
     this.#deps = deps
     this.#lifecycle = new LifecycleRecord(record, deps)
-    this.#facts = factsFromSnapshot(record.snapshot)
-    this.#sandbox = new SandboxWatch(record, this.#facts.browser)
+    this.#known = new MachineKnown(record.snapshot)
+    this.#sandbox = new SandboxWatch(record, this.#known.facts.browser)
     this.#connection = new MachineConnection(record.id, deps)
     this.#power = this.#makePower()
     this.#feed = new MachineFeed(record.id, deps, {
       learned: (facts) => this.#learned(facts),
       navigated: (url) => {
-        const { browser } = this.#facts
+        const { browser } = this.#known.facts
         if (browser !== null && browser.url !== url) this.#learned({ browser: { ...browser, url } })
       },
       heard: () => this.#lifecycle.note({ lastVerifiedAt: isoTime(deps.clock) }, { save: false }),
@@ -67,11 +62,11 @@ export class Machine {
   }
 
   get connected(): boolean {
-    return this.#connected
+    return this.#known.connected
   }
 
   get leaseHolder(): string | null {
-    return this.#facts.lease?.operator ?? null
+    return this.#known.facts.lease?.operator ?? null
   }
 
   /** Given while the machine is held; what waits for it ends with it. */
@@ -81,26 +76,17 @@ export class Machine {
 
   view(): MachineView {
     const { record } = this
-    const mine = this.#facts.lease !== null && this.#deps.leases.isMine(record.id, this.#facts.lease)
-    const lease = this.#facts.lease === null ? null : { ...this.#facts.lease, mine }
-    return toView({
-      record,
-      facts: { ...this.#facts, lease },
-      connected: this.#connected,
-      heardInThisRun: this.#heardInThisRun,
-      problem: this.#problem ?? goneProblem(record, this.#facts.browser),
-      checking: this.#checking,
-      power: this.#power.view(record, this.#connected),
+    return this.#known.view(record, {
+      isMine: (lease) => this.#deps.leases.isMine(record.id, lease),
+      power: this.#power.view(record, this.connected),
       autoStop: this.autoStop.view(record),
-      recreated: this.#recreated,
-      auditWarning: this.#auditWarning,
     })
   }
 
   /** The client of this machine; one that is gone with its agent has none, so that no command waits for it. */
   client(): AgentClient {
     const { name, state } = this.record
-    if (state === 'paused' || (isDead(state) && !this.#connected))
+    if (state === 'paused' || (isDead(state) && !this.#known.connected))
       throw new Problem('unreachable', `${name} is ${state}. Wake it first.`)
     return this.#connect()
   }
@@ -115,7 +101,7 @@ export class Machine {
       signal: keeping.signal,
       naps: this.#naps,
       verify: () => this.verify(keeping.signal),
-      now: () => ({ ...this.record, connected: this.#connected, lost: isLost(this.record) }),
+      now: () => ({ ...this.record, connected: this.#known.connected, lost: isLost(this.record) }),
       follow: () => this.#feed.follow(this.#connect(), keeping.signal),
     }).catch((error: unknown) => {
       this.#deps.log('error', 'following a machine failed', { machine: this.record.id, error: String(error) })
@@ -136,26 +122,26 @@ export class Machine {
   /** A person's own health check: shows its result at once, and follows the machine again if it is back. */
   async check(): Promise<void> {
     await this.verify()
-    if (this.#connected && !this.#feed.following) this.#naps.end()
-    else if (this.#connected) await this.#feed.refresh(this.#connect())
+    if (this.#known.connected && !this.#feed.following) this.#naps.end()
+    else if (this.#known.connected) await this.#feed.refresh(this.#connect())
     else this.#feed.stop()
   }
 
   /** Looks at everything afresh, and says whether what was shown was wrong. */
   async reconcile(): Promise<'same' | 'corrected' | 'failed'> {
-    const before = essenceOf(this.record, this.#facts)
+    const before = essenceOf(this.record, this.#known.facts)
     await this.verify()
-    if (this.#connected) await this.#feed.refresh(this.#connect())
-    if (!this.#connected && this.record.state === 'running') return 'failed'
-    return essenceOf(this.record, this.#facts) === before ? 'same' : 'corrected'
+    if (this.#known.connected) await this.#feed.refresh(this.#connect())
+    if (!this.#known.connected && this.record.state === 'running') return 'failed'
+    return essenceOf(this.record, this.#known.facts) === before ? 'same' : 'corrected'
   }
 
   /** A person wakes it: the only way out of a state in which it is gone. */
   wake(reason: string): boolean {
     const woken = this.#lifecycle.become({ to: 'starting', cause: 'wake', reason })
     if (woken) {
-      this.#problem = undefined
-      this.#recreated = null
+      this.#known.problem = undefined
+      this.#known.recreated = null
       this.#sandbox.forget()
       this.#changed()
     }
@@ -173,7 +159,7 @@ export class Machine {
   }
 
   noteRecreated(recreated: Recreated | null): void {
-    this.#recreated = recreated
+    this.#known.recreated = recreated
     this.#changed()
   }
 
@@ -199,7 +185,7 @@ export class Machine {
     if (!isDead(state) && !this.#lifecycle.become({ to: 'paused', reason })) return
     this.#sandbox.forget()
     this.#lifecycle.note({ lastStoppedAt: isoTime(this.#deps.clock), verificationFailures: 0 }, { save: true })
-    this.#problem = undefined
+    this.#known.problem = undefined
     this.stop()
     this.keep()
     this.#changed()
@@ -209,7 +195,7 @@ export class Machine {
   end({ problem, ...ending }: Ending & { problem: Problem | undefined }): void {
     if (isLost(this.record)) return
     this.#lifecycle.end(ending)
-    this.#problem = problem
+    this.#known.problem = problem
     this.stop()
     this.#changed()
   }
@@ -220,8 +206,8 @@ export class Machine {
     this.#keeping = undefined
     const { name, state } = this.record
     this.#feed.stop()
-    this.#connected = false
-    this.#checking = undefined
+    this.#known.connected = false
+    this.#known.checking = undefined
     this.#connection.drop(
       new Problem('unreachable', `${name} is ${state}: what was asked of it ended without an answer.`),
     )
@@ -231,7 +217,7 @@ export class Machine {
 
   /** The fleet's common tick: whoever does not send its load is asked for it. */
   async tick(): Promise<void> {
-    if (this.#connected && this.#verifying === undefined) await this.#feed.tick(this.#connect())
+    if (this.#known.connected && this.#verifying === undefined) await this.#feed.tick(this.#connect())
   }
 
   /** How often the load is wanted has changed. */
@@ -251,9 +237,9 @@ export class Machine {
         return failures
       },
       waiting: (problem, words) => {
-        this.#connected = false
-        this.#problem = problem
-        this.#checking = words
+        this.#known.connected = false
+        this.#known.problem = problem
+        this.#known.checking = words
         this.#changed()
       },
       patientUntil: () => this.#patientUntil,
@@ -266,7 +252,7 @@ export class Machine {
   }
 
   #conclude(finding: Finding): void {
-    this.#checking = undefined
+    this.#known.checking = undefined
     switch (finding.kind) {
       case 'alive':
         return this.#alive(finding)
@@ -293,13 +279,13 @@ export class Machine {
   }
 
   #alive({ status, roundTripMs }: Extract<Verdict, { kind: 'alive' }>): void {
-    const wasConnected = this.#connected
-    this.#facts = { ...factsFromStatus(this.#facts, status), roundTripMs }
-    this.#connected = true
-    this.#heardInThisRun = true
-    this.#problem = undefined
+    const wasConnected = this.#known.connected
+    this.#known.facts = { ...factsFromStatus(this.#known.facts, status), roundTripMs }
+    this.#known.connected = true
+    this.#known.heardInThisRun = true
+    this.#known.problem = undefined
     const { agentId, agentVersion } = status
-    const [lastVerifiedAt, snapshot] = [isoTime(this.#deps.clock), snapshotOf(this.#facts)]
+    const [lastVerifiedAt, snapshot] = [isoTime(this.#deps.clock), snapshotOf(this.#known.facts)]
     this.#lifecycle.note({ agentId, agentVersion, lastVerifiedAt, verificationFailures: 0, snapshot }, { save: true })
     const { state } = this.record
     if (state === 'starting' || state === 'paused') this.#sandbox.forget()
@@ -315,9 +301,9 @@ export class Machine {
 
   /** The provider says that it is off: that is as good as verified, and nothing is broken. */
   #off({ state }: Observation): void {
-    this.#connected = false
-    this.#heardInThisRun = true
-    this.#problem = undefined
+    this.#known.connected = false
+    this.#known.heardInThisRun = true
+    this.#known.problem = undefined
     this.#lifecycle.note({ lastVerifiedAt: isoTime(this.#deps.clock), verificationFailures: 0 }, { save: true })
     if (this.record.state === 'paused' || isDead(this.record.state)) return this.#changed()
     this.switchedOff(`EC2 says ${state}`)
@@ -328,8 +314,8 @@ export class Machine {
       this.#deps.log('warn', 'a verification came back unclear', { machine: this.record.id, problem: problem.toWire() })
     }
     if (this.record.state === 'starting') return this.end({ to: 'killed', problem, reason: problem.message })
-    this.#connected = false
-    this.#problem = problem
+    this.#known.connected = false
+    this.#known.problem = problem
     this.#lifecycle.note({}, { save: true })
     if (!isDead(this.record.state)) this.#lifecycle.become({ to: 'unknown', reason: problem.message })
     this.#changed()
@@ -340,7 +326,7 @@ export class Machine {
     const result = await echoQuietly(this.#connect(), this.record, this.#deps)
     if (result === undefined || signal.aborted) return
     this.#lifecycle.note({ auditEntries: result.entries, auditHead: result.head }, { save: true })
-    this.#auditWarning = result.warning
+    this.#known.auditWarning = result.warning
     this.#changed()
   }
 
@@ -354,10 +340,10 @@ export class Machine {
   }
 
   #learned(facts: Partial<MachineFacts>): void {
-    this.#facts = { ...this.#facts, ...facts }
+    this.#known.facts = { ...this.#known.facts, ...facts }
     if (facts.metrics != null) this.#deps.onMetrics(this.record.id, facts.metrics)
     if (facts.browser != null) {
-      const news = browserNews(this.record, facts.browser, snapshotOf(this.#facts))
+      const news = browserNews(this.record, facts.browser, snapshotOf(this.#known.facts))
       if (news !== undefined) this.#lifecycle.note(news, { save: true })
       if (this.#sandbox.judge(facts.browser, this.#lifecycle)) this.autoStop.reset()
     }

@@ -84,7 +84,7 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
     // The compositor scrolls without waiting: these stand ready while the next are drawn.
-    overscan: 6,
+    overscan: 4,
     scrollPaddingStart: headPx,
   })
   useEffect(() => {
@@ -268,7 +268,7 @@ function PlainRow<Row, Key extends string>(props: TableRowProps<Row, Key>) {
       data-marked={props.marked ? '' : undefined}
       data-row={props.rowKey}
       className={classes(styles.row, styles.bodyRow)}
-      style={{ transform: `translateY(${props.start}px)` }}
+      style={{ top: props.start }}
       onClick={(event) => props.onPress(row, index, event)}
       onContextMenu={(event) => props.onMenu(row, index, event)}
     >
