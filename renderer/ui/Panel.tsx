@@ -23,7 +23,7 @@ export function Panel({ tone, icon, title, text, action, children, note }: Panel
         <h2 className={styles.title}>{title}</h2>
         <p className={styles.text}>{text}</p>
         {children !== undefined && <div className={styles.body}>{children}</div>}
-        {action !== undefined && <div className={styles.action}>{action}</div>}
+        {action !== undefined && action !== false && <div className={styles.action}>{action}</div>}
         {note !== undefined && <p className={styles.note}>{note}</p>}
       </section>
     </div>

@@ -2,13 +2,22 @@ import { useEffect, useState } from 'react'
 
 /** Whether the window is wider than this many pixels. */
 export function useWide(pixels: number): boolean {
-  const [wide, setWide] = useState(() => window.innerWidth > pixels)
+  return useMedia(`(min-width: ${pixels + 1}px)`)
+}
+
+/** Whether the window is taller than this many pixels. */
+export function useTall(pixels: number): boolean {
+  return useMedia(`(min-height: ${pixels + 1}px)`)
+}
+
+function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => window.matchMedia(query).matches)
   useEffect(() => {
-    const media = window.matchMedia(`(min-width: ${pixels + 1}px)`)
-    const change = () => setWide(media.matches)
+    const media = window.matchMedia(query)
+    const change = () => setMatches(media.matches)
     change()
     media.addEventListener('change', change)
     return () => media.removeEventListener('change', change)
-  }, [pixels])
-  return wide
+  }, [query])
+  return matches
 }

@@ -49,7 +49,12 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
       data-phase={snapshot.phase}
       data-testid="inspector"
     >
-      <AddressBar machine={machine} session={session} snapshot={snapshot} />
+      {/* Pages of a browser that is gone are gone with it. */}
+      <AddressBar
+        machine={machine}
+        session={session}
+        snapshot={live ? snapshot : { ...snapshot, tab: null, tabs: none, chosen: false }}
+      />
       <div className={styles.stage}>
         <div className={styles.panels} data-dimmed={usable || alone ? undefined : ''}>
           <Tabs
@@ -72,6 +77,7 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
 }
 
 const nothing = () => {}
+const none: readonly never[] = []
 
 /** Shown only when it takes a while: a connection is usually there before one could read this. */
 function Waiting({ snapshot, onRetry }: { snapshot: InspectorSnapshot; onRetry: () => void }) {

@@ -23,7 +23,9 @@ export function describeEvent(event: SeenEvent, operator: string): Happening | n
         detail: text('reason'),
       }
     case 'browser_state':
-      return browserHappening(text('state'), text('reason') || text('url'))
+      return displayHappening('Browser', text('state'), text('reason') || text('url'))
+    case 'desktop_state':
+      return displayHappening('Desktop', text('state'), text('reason'))
     case 'sandbox_active':
       return { tone: 'up', title: 'Sandbox is active', detail: text('sandboxId') }
     case 'sandbox_terminated':
@@ -44,16 +46,16 @@ export function describeEvent(event: SeenEvent, operator: string): Happening | n
   }
 }
 
-function browserHappening(state: string, detail: string): Happening {
+function displayHappening(what: 'Browser' | 'Desktop', state: string, detail: string): Happening {
   const known: Record<string, Omit<Happening, 'detail'>> = {
-    active: { tone: 'up', title: 'Browser started' },
-    starting: { tone: 'engine', title: 'Browser is starting' },
-    stopping: { tone: 'off', title: 'Browser is stopping' },
-    inactive: { tone: 'off', title: 'Browser stopped' },
-    failed: { tone: 'broken', title: 'Browser failed' },
+    active: { tone: 'up', title: `${what} started` },
+    starting: { tone: 'engine', title: `${what} is starting` },
+    stopping: { tone: 'off', title: `${what} is stopping` },
+    inactive: { tone: 'off', title: `${what} stopped` },
+    failed: { tone: 'broken', title: `${what} failed` },
     install_required: { tone: 'unknown', title: 'A program is missing' },
   }
-  return { tone: 'off', title: `Browser: ${state}`, ...known[state], detail }
+  return { tone: 'off', title: `${what}: ${state}`, ...known[state], detail }
 }
 
 function leaseHappening(change: string, lease: unknown, operator: string): Happening | null {

@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorText } from '../../ui/ErrorText.tsx'
 import { useFleet } from '../fleet/fleet.store.ts'
 import { pickKey, useChoice } from './choices.store.ts'
 import { FeedNotes } from './FeedNotes.tsx'
@@ -130,7 +129,6 @@ function Nothing({ session }: { session: LogsSession }) {
   const stats = session.state((state) => state.stats)
   const feeds = Object.values(session.state((state) => state.feeds))
   if (stats === null || stats.seen > 0) return null
-  const failed = feeds.flatMap((feed) => (feed.state === 'failed' ? [feed.problem] : []))
   if (stats.lines > 0) {
     return (
       <div className={styles.nothing} data-testid="logs-nothing">
@@ -139,14 +137,11 @@ function Nothing({ session }: { session: LogsSession }) {
     )
   }
   if (feeds.some(({ state }) => state === 'loading')) return <div className={styles.nothing}>Reading the history…</div>
-  const [problem] = failed
   return (
     <div className={styles.nothing} data-testid="logs-nothing">
-      {problem !== undefined && failed.length === feeds.length ? (
-        <ErrorText problem={problem} />
-      ) : (
-        'No lines yet. What is written from now on appears here.'
-      )}
+      {feeds.length > 0 && feeds.every(({ state }) => state === 'failed')
+        ? 'Nothing can be read. Why, for each service, stands above.'
+        : 'No lines yet. What is written from now on appears here.'}
     </div>
   )
 }

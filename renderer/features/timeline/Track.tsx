@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { axisPx, controlPx, draw, heightOf, lanePx, readColours } from './draw.ts'
+import { useTall } from '../../ui/useWide.ts'
+import { axisPx, controlPx, draw, heightOf, laneHeights, readColours } from './draw.ts'
 import { controlOf, lanes, type Placed } from './lanes.ts'
 import { errorsIn, layoutLane, type Mark, markAt } from './layout.ts'
 import { exactTime, pan, spanOf, timeAt, type View, zoom } from './scale.ts'
@@ -36,7 +37,8 @@ export function Track(props: TrackProps) {
   const control = useMemo(() => controlOf(all, now), [all, now])
   const marks = useMemo(() => byLane.map((placed) => layoutLane(placed, view, width, now)), [byLane, view, width, now])
   const errors = useMemo(() => byLane.map(errorsIn), [byLane])
-  const height = heightOf(lanes.length)
+  const lanePx = useTall(760) ? laneHeights.usual : laneHeights.low
+  const height = heightOf(lanes.length, lanePx)
 
   useEffect(() => {
     const themed = new MutationObserver(() => setTheme((count) => count + 1))
@@ -55,12 +57,12 @@ export function Track(props: TrackProps) {
     if (canvas.current.width !== across) canvas.current.width = across
     if (canvas.current.height !== down) canvas.current.height = down
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
-    draw(context, { view, width, now, control, lanes: marks, selected, colours })
-  }, [view, width, height, now, control, marks, selected, colours])
+    draw(context, { view, width, lanePx, now, control, lanes: marks, selected, colours })
+  }, [view, width, height, lanePx, now, control, marks, selected, colours])
 
   useWheel(box, view, width, onView)
-  const drag = useDrag({ ...props, width, setHover, hit: (x, y) => hit(marks, x, y) })
-  const under = hover === null ? null : hit(marks, hover.x, hover.y)
+  const drag = useDrag({ ...props, width, setHover, hit: (x, y) => hit(marks, lanePx, x, y) })
+  const under = hover === null ? null : hit(marks, lanePx, hover.x, hover.y)
   return (
     <div className={styles.track}>
       <div className={styles.labels} aria-hidden>
@@ -102,7 +104,7 @@ export function Track(props: TrackProps) {
   )
 }
 
-function hit(marks: readonly (readonly Mark[])[], x: number, y: number): Mark | null {
+function hit(marks: readonly (readonly Mark[])[], lanePx: number, x: number, y: number): Mark | null {
   const lane = marks[Math.floor((y - axisPx - controlPx) / lanePx)]
   return lane === undefined ? null : markAt(lane, x)
 }

@@ -5,7 +5,8 @@ import { ticks, type View, xOf } from './scale.ts'
 
 export const axisPx = 24
 export const controlPx = 14
-export const lanePx = 24
+/** How high a lane is, and how high where the window leaves little room for the list. */
+export const laneHeights = { usual: 24, low: 17 }
 
 export interface Colours {
   tones: Record<Tone, string>
@@ -33,6 +34,8 @@ export function readColours(): Colours {
 export interface Picture {
   view: View
   width: number
+  /** Height of a lane. */
+  lanePx: number
   now: number
   control: readonly ControlStretch[]
   lanes: readonly (readonly Mark[])[]
@@ -40,12 +43,12 @@ export interface Picture {
   colours: Colours
 }
 
-export const heightOf = (laneCount: number) => axisPx + controlPx + laneCount * lanePx + 6
+export const heightOf = (laneCount: number, lanePx: number) => axisPx + controlPx + laneCount * lanePx + 6
 
 /** Draws the whole track; the canvas is scaled to the pixels of the screen already. */
 export function draw(context: CanvasRenderingContext2D, picture: Picture): void {
-  const { width, lanes, colours } = picture
-  const height = heightOf(lanes.length)
+  const { width, lanes, lanePx, colours } = picture
+  const height = heightOf(lanes.length, lanePx)
   context.clearRect(0, 0, width, height)
   context.textBaseline = 'middle'
   drawGrid(context, picture, height)
@@ -103,14 +106,15 @@ function drawGround(context: CanvasRenderingContext2D, mark: Of<'ground'>, top: 
   const chosen = mark.placed.entry.key === picture.selected
   context.fillStyle = picture.colours.tones[mark.tone]
   context.globalAlpha = chosen ? 1 : 0.55
-  context.fillRect(mark.x1, top + lanePx - (chosen ? 6 : 5), mark.x2 - mark.x1, chosen ? 4 : 3)
+  context.fillRect(mark.x1, top + picture.lanePx - (chosen ? 6 : 5), mark.x2 - mark.x1, chosen ? 4 : 3)
   context.globalAlpha = 1
 }
 
 function drawSpan(context: CanvasRenderingContext2D, mark: Of<'span'>, top: number, picture: Picture): void {
-  const { colours, selected } = picture
+  const { colours, selected, lanePx } = picture
   const { entry } = mark.placed
-  const [y, height, width] = [top + 5, lanePx - 10, mark.x2 - mark.x1]
+  const above = lanePx < laneHeights.usual ? 3 : 5
+  const [y, height, width] = [top + above, lanePx - 2 * above, mark.x2 - mark.x1]
   context.fillStyle = colours.tones[mark.tone]
   context.globalAlpha = 0.28
   round(context, mark.x1, y, width, height)
@@ -137,7 +141,7 @@ function drawPoint(
   top: number,
   picture: Picture,
 ): void {
-  const { colours, selected } = picture
+  const { colours, selected, lanePx } = picture
   const y = top + lanePx / 2
   context.fillStyle = colours.tones[mark.tone]
   if (mark.type === 'cluster') {

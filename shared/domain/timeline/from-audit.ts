@@ -60,7 +60,10 @@ const told: Readonly<Record<string, Told>> = {
   start: onMachine('Start'),
   stop: onMachine('Stop'),
   terminate: onMachine('Shut down'),
-  navigate: onBrowser('Navigate to', 'url'),
+  navigate: {
+    kind: 'browser',
+    title: ({ url }) => (word(url) === '' ? 'Led the page elsewhere' : `Navigate to ${word(url)}`),
+  },
   execute: onBrowser('Ran a script in the page'),
   context: onBrowser('Changed a context or cookies'),
   cdp_attach: onBrowser('A CDP client was connected'),

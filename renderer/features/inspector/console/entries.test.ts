@@ -59,6 +59,11 @@ test('of the agent’s record only what is not there yet is added, each as often
   const known = [kept(called('log', 'x', Date.parse('2026-01-01T00:00:01.000Z') + 0.25))]
   const drafts = ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.000Z', '2026-01-01T00:00:01.000Z'].map(record)
   expect(notYetThere(drafts, known)).toHaveLength(2)
+  // Three times in a row: the first two moments are known by the count alone.
+  const thrice = known.map((entry) => ({ ...entry, count: 3 }))
+  expect(notYetThere(drafts, thrice)).toEqual([])
+  const others = [...drafts, { ...record('2026-01-01T00:00:00.500Z'), text: 'y' }, record('2026-01-01T00:00:02.000Z')]
+  expect(notYetThere(others, thrice).map(({ text }) => text)).toEqual(['y', 'x'])
 })
 
 test('filters take levels and text; a mark is there as long as nothing is sought', () => {

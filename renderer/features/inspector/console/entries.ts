@@ -169,18 +169,29 @@ export function isRepeat(last: Entry | undefined, next: Draft, depth: number): b
   )
 }
 
-/** What of a record is not already there: the same moment and level is the same message. */
+/**
+ * What of a record is not already there: the same moment and level is the same message. Of one that was said several
+ * times in a row only the last moment is known; those before it are told by their words.
+ */
 export function notYetThere(
   record: readonly Draft[],
-  known: readonly Pick<Entry, 'at' | 'level' | 'count'>[],
+  known: readonly Pick<Entry, 'at' | 'level' | 'count' | 'text'>[],
 ): Draft[] {
   const there = new Map<string, number>()
+  const repeats = known.filter(({ count }) => count > 1).map((entry) => ({ ...entry, left: entry.count - 1 }))
   const keyOf = ({ at, level }: Pick<Entry, 'at' | 'level'>) => `${Math.floor(at)} ${level}`
   for (const entry of known) there.set(keyOf(entry), (there.get(keyOf(entry)) ?? 0) + 1)
   return record.filter((entry) => {
     const left = there.get(keyOf(entry)) ?? 0
-    if (left === 0) return true
-    there.set(keyOf(entry), left - 1)
+    if (left > 0) {
+      there.set(keyOf(entry), left - 1)
+      return false
+    }
+    const repeat = repeats.find(
+      ({ at, level, text, left: more }) => more > 0 && entry.at <= at && level === entry.level && text === entry.text,
+    )
+    if (repeat === undefined) return true
+    repeat.left--
     return false
   })
 }
