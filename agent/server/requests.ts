@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { CallDefinition } from '../../shared/contract/define.ts'
 import { decodeQuery, decodeText } from '../../shared/contract/wire.ts'
 import { redact } from '../../shared/domain/redaction.ts'
-import { describeIssues, Problem } from '../../shared/errors.ts'
+import { describeIssues, Problem, type ProblemCode } from '../../shared/errors.ts'
 import { readBody } from './body.ts'
 import { nextRequestId, RequestContext } from './context.ts'
 import { Reply } from './handlers.ts'
@@ -38,7 +38,8 @@ export function createRequestHandler(parts: ServerParts) {
     } catch (error) {
       parts.counters.problems++
       const problem = asProblem(error, requestId, parts.log)
-      if (response.headersSent) response.destroy()
+      // Nobody is there any more to be told.
+      if (response.headersSent || response.destroyed) response.destroy()
       else sendAnswer(response, requestId, { ...problemAnswer(problem), headers: problemHeaders(problem) })
     }
   }
@@ -151,7 +152,14 @@ async function perform(
     params: unknown,
     context: unknown,
   ) => unknown
-  if (call.audit === undefined) return handler(params, context)
+  if (call.audit === undefined) {
+    try {
+      return await handler(params, context)
+    } catch (error) {
+      if (error instanceof Problem) checkDeclared(parts, call, error)
+      throw error
+    }
+  }
   const { operator, peer, requestId } = context
   const details = redact(withLengths(params, call.secretParams)) as Record<string, unknown>
   const id = parts.audit.begin({
@@ -177,10 +185,20 @@ async function perform(
     return result
   } catch (error) {
     const expected = error instanceof Problem
+    if (expected) checkDeclared(parts, call, error)
     close(expected ? 'failure' : 'error', expected ? error.message : 'unexpected failure')
     throw error
   }
 }
+
+/** What a call can end with is in the contract; what is not is a mistake of ours, and is written down as one. */
+function checkDeclared({ log }: ServerParts, call: CallDefinition, { code }: Problem): void {
+  if (anyCall.has(code) || call.problems.includes(code)) return
+  log('error', 'a problem that the contract does not name', { call: call.name, code })
+}
+
+/** What a handler of any call may end with. */
+const anyCall = new Set<ProblemCode>(['invalid-params', 'internal', 'stopping', 'cancelled'])
 
 /** Of what must not be read later, how long it was. */
 function withLengths(params: Record<string, unknown>, secretParams: readonly string[]): Record<string, unknown> {
