@@ -3,7 +3,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
 import { startTime } from '../processes/process-table.ts'
-import { findWindowManager } from './window-manager.ts'
+import { haveWindowManager } from './window-manager-rig.ts'
 
 let rig: TestAgent
 beforeEach(async () => {
@@ -17,21 +17,11 @@ afterEach(async () => {
 const call: TestAgent['client']['call'] = (name, params, options) =>
   rig.client.call(name, params, { timeoutMs: 60_000, ...options })
 
-/** The machine's own window manager; where there is none, a program that says it is one. */
-function haveWindowManager(): void {
-  if (findWindowManager() !== undefined) return
-  const bin = path.join(rig.dataDir, 'bin')
-  mkdirSync(bin)
-  const program = path.join(bin, 'openbox')
-  const double = path.join(import.meta.dirname, 'window-manager-double.ts')
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${double}"\n`)
-  chmodSync(program, 0o755)
-  vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`)
-}
+const ownWindowManager = () => haveWindowManager(rig.dataDir, (name, value) => vi.stubEnv(name, value))
 
 describe('a desktop', () => {
   test('is a display with a window manager, seen, used, recorded and taken like a browser’s, and gone without a trace', async () => {
-    haveWindowManager()
+    ownWindowManager()
     const status = await call('desktop.start', { width: 800, height: 600 })
     expect(status).toMatchObject({
       ...{ state: 'active', resolution: { width: 800, height: 600, dpi: 96 }, lastError: null },
@@ -63,7 +53,7 @@ describe('a desktop', () => {
   })
 
   test('and a browser exclude each other, whichever was first', async () => {
-    haveWindowManager()
+    ownWindowManager()
     const conflict = { code: 'desktop-conflict', status: 409 }
     const tries = await Promise.allSettled([call('desktop.start'), call('browser.start')])
     expect(tries.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
@@ -85,7 +75,7 @@ describe('a desktop', () => {
   })
 
   test('whose window manager cannot start, or whose display dies, has failed, and nothing of it stays', async () => {
-    haveWindowManager()
+    ownWindowManager()
     const bin = path.join(rig.dataDir, 'broken')
     mkdirSync(bin)
     writeFileSync(path.join(bin, 'openbox'), '#!/bin/sh\necho no such theme >&2\nexit 3\n')
@@ -106,7 +96,7 @@ describe('a desktop', () => {
   })
 
   test('a stop ends one that is on its way', async () => {
-    haveWindowManager()
+    ownWindowManager()
     const starting = call('desktop.start').catch((error: unknown) => error)
     await expect.poll(async () => (await call('desktop.status')).state, { interval: 5 }).toBe('starting')
     await call('desktop.stop')

@@ -15,15 +15,8 @@ const done = z.object({ ok: z.boolean() })
 const reading = ['not-active', 'cdp-error', 'timeout', 'conflict'] as const
 /** Whoever has control says so with this, and is not refused. */
 const leaseId = z.string().max(100).optional().describe('The lease in force, where the caller is its holder')
-const acting = [
-  'not-active',
-  'held-by-operator',
-  'not-found',
-  'invalid-selector',
-  'conflict',
-  'cdp-error',
-  'timeout',
-] as const
+const going = [...reading, 'held-by-operator'] as const
+const acting = [...going, 'not-found', 'invalid-selector'] as const
 
 export const navigate = defineCall({
   name: 'browser.navigate',
@@ -42,7 +35,7 @@ export const navigate = defineCall({
     /** Set when the address was a file to download: the page stays where it was. */
     download: z.object({ filename: z.string(), url: z.string() }).nullable(),
   }),
-  problems: [...reading, 'invalid-url', 'held-by-operator'],
+  problems: [...going, 'invalid-url'],
   audit: 'navigate',
 })
 
@@ -55,7 +48,7 @@ const history = (name: 'back' | 'forward', summary: string) =>
     summary,
     params: z.strictObject({ leaseId }),
     result: place,
-    problems: [...reading, 'held-by-operator'],
+    problems: going,
     audit: 'navigate',
   })
 
@@ -70,7 +63,7 @@ export const reload = defineCall({
   summary: 'Loads the page again.',
   params: z.strictObject({ ignoreCache: z.boolean().default(false), leaseId }),
   result: place,
-  problems: [...reading, 'held-by-operator'],
+  problems: going,
   audit: 'navigate',
 })
 
@@ -82,7 +75,7 @@ export const wait = defineCall({
   summary: 'Waits for an element to be there, to be seen, or to be gone; `found` is false when it was not so in time.',
   params: z.strictObject({ selector, timeout, state: z.enum(['visible', 'hidden', 'attached']).default('visible') }),
   result: z.object({ found: z.boolean() }),
-  problems: [...reading, 'invalid-selector'],
+  problems: ['not-active', 'cdp-error', 'conflict', 'invalid-selector'],
 })
 
 export const tab = z.object({ id: z.string(), url: z.string(), title: z.string(), active: z.boolean() })
@@ -95,7 +88,7 @@ export const listTabs = defineCall({
   access: 'secret',
   summary: 'The open tabs.',
   result: z.object({ tabs: z.array(tab) }),
-  problems: reading,
+  problems: ['not-active'],
 })
 
 export const openTab = defineCall({
@@ -107,7 +100,7 @@ export const openTab = defineCall({
   params: z.strictObject({ url: address.optional(), leaseId }),
   result: z.object({ id: z.string(), url: z.string(), title: z.string() }),
   successStatus: 201,
-  problems: [...reading, 'invalid-url', 'held-by-operator'],
+  problems: [...going, 'invalid-url'],
   audit: 'navigate',
 })
 
@@ -119,7 +112,7 @@ export const activateTab = defineCall({
   summary: 'Brings a tab to the front.',
   params: tabId,
   result: z.object({ id: z.string(), url: z.string(), title: z.string() }),
-  problems: [...reading, 'not-found', 'held-by-operator'],
+  problems: ['not-active', 'cdp-error', 'not-found', 'held-by-operator'],
   audit: 'navigate',
 })
 
@@ -132,7 +125,7 @@ export const closeTab = defineCall({
   paramsIn: 'body',
   params: tabId,
   result: done,
-  problems: [...reading, 'not-found', 'held-by-operator'],
+  problems: ['not-active', 'cdp-error', 'timeout', 'not-found', 'held-by-operator'],
   audit: 'navigate',
 })
 
@@ -201,7 +194,7 @@ export const scrape = defineCall({
     leaseId,
   }),
   result: place.extend({ data: z.record(z.string(), z.array(z.string())) }),
-  problems: [...reading, 'invalid-selector', 'invalid-url', 'held-by-operator'],
+  problems: [...going, 'invalid-selector', 'invalid-url'],
   audit: 'navigate',
 })
 
@@ -229,7 +222,7 @@ export const execute = defineCall({
   }),
   secretParams: ['expression'],
   result: z.object({ result: z.unknown(), type: z.string() }),
-  problems: [...reading, 'held-by-operator', 'script-error'],
+  problems: [...going, 'script-error'],
   audit: 'execute',
 })
 
@@ -345,7 +338,7 @@ export const dialog = defineCall({
   params: z.strictObject({ accept: z.boolean(), text: z.string().max(10_000).optional(), leaseId }),
   secretParams: ['text'],
   result: done,
-  problems: acting,
+  problems: ['not-active', 'held-by-operator', 'not-found', 'cdp-error'],
   audit: 'act',
 })
 
@@ -434,7 +427,7 @@ export const crawl = defineCall({
     totalPages: z.number().int(),
     truncated: z.boolean(),
   }),
-  problems: [...reading, 'invalid-url', 'too-many-requests'],
+  problems: ['not-active', 'cdp-error', 'invalid-url', 'too-many-requests'],
   audit: 'navigate',
 })
 
