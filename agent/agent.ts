@@ -8,7 +8,7 @@ import type { Config } from './config.ts'
 import type { DeployPause } from './deploys/journal.ts'
 import { createDesktopParts } from './desktop/parts.ts'
 import { createDockerParts } from './docker/parts.ts'
-import { createEngineParts } from './engines/parts.ts'
+import { createEngineParts, type EnginePartsOptions } from './engines/parts.ts'
 import { eventsSocket } from './events/events.routes.ts'
 import { EventLog } from './events/events.service.ts'
 import type { Log } from './log.ts'
@@ -22,6 +22,7 @@ import { machineRoutes } from './machine/machine.routes.ts'
 import { MetricsHistory } from './metrics/history.ts'
 import { HistoryStore } from './metrics/history-store.ts'
 import { MetricsService } from './metrics/metrics.service.ts'
+import type { PageLimits } from './pages/limits.ts'
 import { screenshotRoutes } from './screenshot/screenshot.routes.ts'
 import { createGuard } from './server/guard.ts'
 import { checkBind } from './server/listen.ts'
@@ -52,6 +53,9 @@ export interface AgentHooks {
   readConfig?: () => Config
   /** For tests that wait until a limit has passed. */
   limits?: ServerLimits
+  /** For tests of what happens when time is up, or when an engine is not what it should be. */
+  pageLimits?: PageLimits
+  engines?: Pick<EnginePartsOptions, 'kinds' | 'times'>
 }
 
 /** Puts the agent together and starts it. */
@@ -65,6 +69,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
   const browser = createBrowserParts({
     ...{ dataDir: config.dataDir, uploadDir: config.uploadDir, publish: events.publish, audit, log },
     ...{ restart: config.browserRestart, existingDisplay: config.existingDisplay, adspower: config.adspower },
+    pageLimits: hooks.pageLimits,
   })
   const desktop = createDesktopParts(browser, { dataDir: config.dataDir, log, recordings: config.recordings })
   const timeline = new TimelineService({
@@ -74,6 +79,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
   const engines = createEngineParts({
     ...{ browserParts: browser, dataDir: config.dataDir, uploadDir: config.uploadDir, models: config.models },
     ...{ leaseExpiry: config.leaseExpiry, publish: events.publish, log, hatchetToken: config.hatchetToken },
+    ...hooks.engines,
     cdpUrl: () => (port === null ? null : `ws://127.0.0.1:${port}/v1/browser/cdp`),
   })
   const docker = createDockerParts({

@@ -108,13 +108,14 @@ export class BrowserService {
     if (params.provider === 'chromium') this.#refuseMissing(params.headless)
 
     const abort = new AbortController()
-    const { width, height, dpi, headless, recordingFps, contextId = 'default' } = params
+    const { width, height, dpi, headless, recordingFps, streamFrameRate, contextId = 'default' } = params
     const finished = Promise.withResolvers<void>()
     this.#contextInUse = contextId
     this.#enter({ state: 'starting', abort, settled: finished.promise }, 'start asked for', url)
     try {
       const { existingDisplay, pulse } = this.#options
-      const options = { width, height, dpi, url, headless, contextId, recordingFps, existingDisplay, pulse }
+      const frames = { recordingFps, streamFrameRate }
+      const options = { width, height, dpi, url, headless, contextId, ...frames, existingDisplay, pulse }
       const session = await begin(options, abort.signal)
       this.#lastStart = params
       this.#activate(session, withoutEffect(params))
@@ -274,7 +275,7 @@ export class BrowserService {
   #startFailed(error: unknown, aborted: boolean): Problem {
     const problem = aborted
       ? new Problem('start-failed', 'The browser was stopped while it was starting.')
-      : Problem.from(error, 'start-failed')
+      : whyNotStarted(error)
     if (this.#phase.state !== 'starting') return problem
     if (aborted) {
       this.#enter({ state: 'inactive' }, 'stopped while starting')
@@ -316,6 +317,13 @@ export class BrowserService {
       throw new Problem('invalid-params', 'AdsPower needs a profileId: the id of a profile, or its serial number.')
     return (options, signal) => startAdsPowerSession(this.#adspower, { profileId, dataDir }, options, signal)
   }
+}
+
+/** Whatever a part of the start ran into, the start is what failed. */
+function whyNotStarted(error: unknown): Problem {
+  const problem = Problem.from(error, 'start-failed')
+  if (problem.code === 'start-failed' || problem.code === 'install-required') return problem
+  return new Problem('start-failed', problem.message, problem.extra, { cause: error })
 }
 
 function silent(session: Session | null): BrowserStatus['lastError'] {

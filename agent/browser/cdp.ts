@@ -50,7 +50,12 @@ export class CdpConnection {
         followRedirects: false,
       })
       const failed = (error: Error) =>
-        reject(new Problem('cdp-error', `Chromium's debugging port does not answer: ${error.message}`))
+        reject(
+          new Problem(
+            'cdp-error',
+            `Chromium's debugging port does not answer: ${error.message}. Stop and start the browser.`,
+          ),
+        )
       socket.once('error', failed)
       socket.once('open', () => {
         socket.off('error', failed)
@@ -161,5 +166,5 @@ export class CdpSession {
 }
 
 function closedProblem(method: string): Problem {
-  return new Problem('cdp-error', `${method}: the connection to the browser is closed.`)
+  return new Problem('cdp-error', `${method}: the connection to the browser is closed. Start it anew.`)
 }

@@ -78,7 +78,7 @@ describe('a hostile page', () => {
       expect(await read(`http://localhost:${rig.port}${path}`)).toBe('failed TypeError')
       expect(await read(agent + path, '{ mode: "no-cors" }')).toMatch(/opaque|failed/)
     }
-    for (const call of calls.filter(({ method }) => method !== 'GET').slice(0, 20)) {
+    for (const call of calls.filter(({ method }) => method !== 'GET')) {
       const body = `{ method: "${call.method}", mode: "no-cors", body: "{}", headers: { "content-type": "text/plain" } }`
       expect(await read(agent + call.path.replace(/:\w+/, 'x'), body)).toMatch(/opaque|failed/)
     }

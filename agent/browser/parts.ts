@@ -6,6 +6,7 @@ import { DesktopMode } from '../desktop/desktop-mode.ts'
 import { Screens } from '../desktop/screens.ts'
 import type { Publish } from '../events/publish.ts'
 import type { Log } from '../log.ts'
+import type { PageLimits } from '../pages/limits.ts'
 import { PageCalls } from '../pages/page-calls.ts'
 import { pagesRoutes } from '../pages/pages.routes.ts'
 import { reapLeftovers } from '../processes/record.ts'
@@ -28,6 +29,7 @@ export interface BrowserPartsOptions {
   existingDisplay?: BrowserServiceOptions['existingDisplay']
   adspower?: BrowserServiceOptions['adspower']
   pulse?: BrowserServiceOptions['pulse']
+  pageLimits?: PageLimits | undefined
 }
 
 export interface BrowserParts {
@@ -73,7 +75,7 @@ export function createBrowserParts(options: BrowserPartsOptions): BrowserParts {
     handlers: {
       ...browserRoutes(browser),
       ...cdp.handlers,
-      ...pagesRoutes(pages, uploadDir),
+      ...pagesRoutes(pages, uploadDir, options.pageLimits),
       ...contextsRoutes(browser, pages, dataDir),
     },
     sockets: {

@@ -25,6 +25,9 @@ export class PageWatcher {
   readonly #input = new PageInputDriver()
   readonly #ended = new AbortController()
   #page: { target: PageTarget; cdp: CdpSession; leave: () => void } | null = null
+  /** The newest picture that waits for its turn; those before it that were not sent are of no use to anyone. */
+  #waiting: CdpParams | null = null
+  #sending = false
   #held = false
   /** Input in the order it came; a page that does not answer does not collect more than this. */
   #acting: Promise<void> = Promise.resolve()
@@ -100,9 +103,26 @@ export class PageWatcher {
   }
 
   async #frame(cdp: CdpSession, frame: CdpParams): Promise<void> {
+    this.#waiting = frame
+    if (!this.#sending) void this.#sendWaiting()
+    while (this.#socket.bufferedBytes > highWaterBytes && !this.#ended.signal.aborted) await sleep(drainPollMs)
+    await cdp.send('Page.screencastFrameAck', { sessionId: frame['sessionId'] }).catch(() => {})
+  }
+
+  /** No more pictures a second than was asked for at the start; the last one always comes. */
+  async #sendWaiting(): Promise<void> {
+    this.#sending = true
+    for (let next = this.#waiting; next !== null && !this.#ended.signal.aborted; next = this.#waiting) {
+      this.#waiting = null
+      this.#send(next)
+      await sleep(1000 / this.#session.options.streamFrameRate)
+    }
+    this.#sending = false
+  }
+
+  #send(frame: CdpParams): void {
     const picture = Buffer.from(String(frame['data']), 'base64')
     const metadata = (frame['metadata'] ?? {}) as Record<string, number | undefined>
-    if (this.#ended.signal.aborted) return
     this.#socket.send({
       type: 'frame',
       bytes: picture.length,
@@ -111,8 +131,6 @@ export class PageWatcher {
       timestamp: metadata['timestamp'] ?? 0,
     })
     this.#socket.sendBytes(picture)
-    while (this.#socket.bufferedBytes > highWaterBytes && !this.#ended.signal.aborted) await sleep(drainPollMs)
-    await cdp.send('Page.screencastFrameAck', { sessionId: frame['sessionId'] }).catch(() => {})
   }
 
   #act(input: PageInput): void {

@@ -25,6 +25,8 @@ export interface SessionOptions extends Resolution {
   headless: boolean
   contextId: string
   recordingFps: number
+  /** Of the screencast: a display is shown as fast as it is drawn. */
+  streamFrameRate: number
   /** A display that is there already, to be used instead of one of the agent's own. */
   existingDisplay: string | undefined
   /** How often its parts are asked whether they are alive; as usual unless told. */

@@ -82,6 +82,30 @@ describe('without a display', () => {
     expect(bench.parts.viewers.count).toBe(0)
   })
 
+  test('it sends no more pictures a second than asked for, and always the last one', async () => {
+    const page = `data:text/html,${encodeURIComponent(`<body><script>let n = 0; (function f() {
+      document.body.style.background = n++ % 2 ? 'red' : 'blue'; if (!window.ended) requestAnimationFrame(f) })()</script>`)}`
+    await bench.start({ headless: true, url: page, streamFrameRate: 10 })
+    const viewer = await watchPage({ screencast: true })
+    const times: number[] = []
+    const { sendBytes } = viewer.socket
+    viewer.socket.sendBytes = (bytes) => {
+      times.push(performance.now())
+      sendBytes(bytes)
+    }
+    await expect.poll(() => times.length, { timeout: 20_000 }).toBeGreaterThan(8)
+    for (const [place, time] of times.entries())
+      if (place > 0) expect(time - (times[place - 1] ?? 0)).toBeGreaterThan(95)
+    const cdp = await bench.openPage()
+    await evaluate(
+      cdp,
+      'window.ended = true; document.body.style.background = "lime"; document.body.innerHTML = "x".repeat(5000)',
+    )
+    const before = viewer.pictures.length
+    await expect.poll(() => viewer.pictures.length, { timeout: 10_000 }).toBeGreaterThan(before)
+    viewer.socket.close()
+  })
+
   test('it follows to another tab', async () => {
     await bench.start({ headless: true, url: probePage })
     const viewer = await watchPage({ screencast: true })

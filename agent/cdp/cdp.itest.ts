@@ -77,9 +77,13 @@ describe('clients that people use', () => {
     await expect(chromium.connectOverCDP(url)).rejects.toThrow(/401/)
   })
 
-  test('Puppeteer', async () => {
-    const browserWSEndpoint = rig.relay.replace('http', 'ws')
-    const browser = await puppeteer.connect({ browserWSEndpoint, headers: rig.headers, defaultViewport: null })
+  test.each(['a header', 'a ticket'])('Puppeteer with %s', async (by) => {
+    const relay = rig.relay.replace('http', 'ws')
+    const browser = await puppeteer.connect(
+      by === 'a header'
+        ? { browserWSEndpoint: relay, headers: rig.headers, defaultViewport: null }
+        : { browserWSEndpoint: `${relay}?token=${await ticketFor('/v1/browser/cdp')}`, defaultViewport: null },
+    )
     const page = await browser.newPage()
     await page.goto(`${rig.site}/form`)
     await page.type('input[name=name]', 'Bo')

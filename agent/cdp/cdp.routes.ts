@@ -107,6 +107,9 @@ async function read<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer
   } catch (error) {
-    throw new Problem('cdp-error', `Chromium's debugging port does not answer: ${(error as Error).message}`)
+    throw new Problem(
+      'cdp-error',
+      `Chromium's debugging port does not answer: ${(error as Error).message}. Stop and start the browser.`,
+    )
   }
 }

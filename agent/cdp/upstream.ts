@@ -38,11 +38,14 @@ export async function connectUpstream(port: number, path: string, key: string | 
     if (status === 101) return { socket, answer, head }
     if (path.includes('/page/'))
       throw new Problem('not-found', 'There is no such page. GET /v1/browser/cdp/json/list has all there are.')
-    throw new Problem('cdp-error', `Chromium refused the connection with status ${status}.`)
+    throw new Problem('cdp-error', `Chromium refused the connection with status ${status}. Stop and start the browser.`)
   } catch (error) {
     socket.destroy()
     if (error instanceof Problem) throw error
-    throw new Problem('cdp-error', `Chromium's debugging port does not answer: ${(error as Error).message}`)
+    throw new Problem(
+      'cdp-error',
+      `Chromium's debugging port does not answer: ${(error as Error).message}. Stop and start the browser.`,
+    )
   } finally {
     clearTimeout(limit)
   }

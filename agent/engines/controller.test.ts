@@ -137,5 +137,7 @@ describe('a switch', () => {
     await expect(controller.connect(drivers[0] as Driver)).rejects.toMatchObject({ code: 'stopping' })
     await expect(controller.switchTo(drivers, why)).rejects.toMatchObject({ code: 'stopping' })
     await expect(controller.operate(10, async () => 1)).rejects.toMatchObject({ code: 'stopping' })
+    await expect(controller.handBack(drivers[0] as Driver, () => 1)).rejects.toMatchObject({ code: 'stopping' })
+    await expect(controller.release(false)).rejects.toMatchObject({ code: 'stopping' })
   })
 })

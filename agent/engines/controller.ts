@@ -77,13 +77,15 @@ export class SandboxController {
       this.#mayChange()
       const before = await this.#options.browser.capture()
       await this.#disconnect('another one connects', signal)
-      const seat = await this.#seats.open(driver, make, before, signal)
+      const seat = await this.#seats.open(driver, make, before, signal).catch((error: unknown) => {
+        throw notConnected(driver, error)
+      })
       try {
         await this.#seats.verify(seat, signal)
         signal.throwIfAborted()
       } catch (error) {
         this.#seats.cut(seat, 'it does not see the page')
-        throw Problem.from(error, 'engine-failed')
+        throw notConnected(driver, error)
       }
       this.#seats.take(seat)
       return { seat, url: before.url }
@@ -218,6 +220,7 @@ export class SandboxController {
   async release(force: boolean): Promise<{ released: boolean; cancelled: number }> {
     const released = this.seat !== null
     if (!force) {
+      if (this.#stopped) throw stoppedProblem()
       await this.#lock.run('The release', (signal) => this.#disconnect('released', signal))
       return { released, cancelled: 0 }
     }
@@ -271,7 +274,7 @@ export class SandboxController {
   }
 
   #mustRun(): void {
-    if (this.#stopped) throw new Problem('stopping', 'The sandbox is stopped. Start the agent again.')
+    if (this.#stopped) throw stoppedProblem()
     this.#options.browser.require()
   }
 
@@ -282,4 +285,16 @@ export class SandboxController {
     const detail = `${lease.operator} has control of the browser until ${lease.expiresAt}. Wait until it is given back.`
     throw new Problem('held-by-operator', detail, { holder: lease.operator, expiresAt: lease.expiresAt })
   }
+}
+
+/** Whatever a library throws is a failure of that engine; what is a problem already says more. */
+function notConnected(driver: Driver, error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const why = error instanceof Error ? error.message : String(error)
+  const detail = `${driverName(driver)} could not be connected: ${why.replace(/\.$/, '')}. Try again, or connect another one.`
+  return new Problem('engine-failed', detail, {}, { cause: error })
+}
+
+function stoppedProblem(): Problem {
+  return new Problem('stopping', 'The sandbox is stopped. Start the agent again.')
 }

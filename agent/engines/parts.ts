@@ -8,7 +8,7 @@ import { TakeoverRequests } from '../takeover/requests.service.ts'
 import { takeoverRoutes } from '../takeover/takeover.routes.ts'
 import { Takeovers } from '../takeover/takeover.service.ts'
 import { browserPort } from './browser-port.ts'
-import { SandboxController } from './controller.ts'
+import { type ControllerOptions, SandboxController } from './controller.ts'
 import { EngineSettingsStore, type ModelDefaults } from './engine-config.ts'
 import { enginesRoutes } from './engines.routes.ts'
 import { recoverAfter } from './recovery.ts'
@@ -25,6 +25,7 @@ export interface EnginePartsOptions {
   publish: Publish
   log: Log
   kinds?: EngineRegistry
+  times?: ControllerOptions['limits']
   hatchetToken?: string | undefined
   cdpUrl?: () => string | null
 }
@@ -61,6 +62,7 @@ export function createEngineParts(options: EnginePartsOptions): EngineParts {
       return record
     },
     recover: recoverAfter(port, publish),
+    ...(options.times === undefined ? {} : { limits: options.times }),
   })
   const requests = new TakeoverRequests(publish)
   const runner = new EngineRunner({

@@ -106,7 +106,9 @@ export async function performSwitch<Seat>(
 }
 
 /** What another engine would not do better: the lock was lost, the browser is gone, someone has its place. */
-const stops = new Set(['timeout', 'browser-died', 'not-active', 'controller-busy', 'conflict', 'stopping'])
+const stops = new Set<string>([
+  ...['timeout', 'browser-died', 'not-active', 'controller-busy', 'held-by-operator', 'conflict', 'stopping'],
+])
 
 async function twice(work: () => Promise<void>): Promise<void> {
   try {

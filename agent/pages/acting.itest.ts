@@ -154,6 +154,37 @@ describe('select, hover, scroll', () => {
   })
 })
 
+describe('where pages hide things', () => {
+  test('fields and lists in frames of another site and in shadow roots take every call', async () => {
+    mkdirSync(path.join(bench.rig.dataDir, 'uploads'), { recursive: true })
+    writeFileSync(path.join(bench.rig.dataDir, 'uploads', 'hidden.txt'), 'x')
+    for (const page of ['/deep?frame', '/deep?shadow']) {
+      await open(page)
+      await api().select({ selector: '.choice', value: 'b' })
+      await api().hover({ selector: '.over' })
+      await api().scroll({ selector: '.long', y: 120 })
+      await api().upload({ selector: '.file', path: 'hidden.txt' })
+      const told = async () => (await api().content({ selector: '.told' })).html
+      await expect.poll(told).toContain('b, over, 120, hidden.txt')
+      expect(await api().wait({ selector: '.told', state: 'visible' })).toEqual({ found: true })
+    }
+  })
+
+  test('an element of a page of 120,000 nodes is clicked and hovered over', async () => {
+    await open('/huge')
+    expect(await api().click({ selector: '#last' })).toEqual(ok)
+    expect(await api().hover({ selector: 'p:nth-of-type(39000)' })).toEqual(ok)
+    expect((await api().scrape({ selectors: { last: '#last' } })).data).toEqual({ last: ['Last'] })
+  })
+
+  test('a page that asks to be stayed on is left by going back', async () => {
+    await open('/article')
+    await open('/stays')
+    await api().click({ selector: '#b' })
+    expect(await api().back()).toMatchObject({ title: 'Article' })
+  })
+})
+
 describe('upload', () => {
   test('a file of the folder, and none from elsewhere', async () => {
     const folder = path.join(bench.rig.dataDir, 'uploads')

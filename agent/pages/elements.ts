@@ -23,7 +23,7 @@ export async function findElement(page: Page, operation: Operation, selector: st
       if (found !== null) return found
     } catch (error) {
       // A frame may be gone, or on its way to another document; the page itself is looked at again.
-      if (error instanceof Problem && error.code === 'invalid-selector') throw error
+      if (error instanceof Problem && (error.code === 'invalid-selector' || error.code === 'timeout')) throw error
       if (operation.signal.aborted) throw error
     }
   }

@@ -191,6 +191,27 @@ describe('wait', () => {
   })
 })
 
+describe('a client that goes away', () => {
+  test('ends what it asked for, and nothing else', async () => {
+    await open('/article')
+    for (const idempotencyKey of [undefined, 'left']) {
+      const abort = new AbortController()
+      const options = { signal: abort.signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }
+      const before = bench.rig.logged.length
+      const asked = bench.pages.asked.length
+      const going = bench.api.browser.navigate({ url: url('/never') }, options)
+      await expect.poll(() => bench.pages.asked.slice(asked)).toContain('/never')
+      abort.abort()
+      await expect(going).rejects.toMatchObject({ code: 'cancelled' })
+      // The page is let go of at once: the next call does not wait for the one that nobody waits for.
+      expect(await go('/article')).toMatchObject({ title: 'Article' })
+      expect(bench.rig.logged.slice(before).filter((line) => line.startsWith('error'))).toEqual([])
+    }
+    const again = bench.api.browser.navigate({ url: url('/never') }, { idempotencyKey: 'left' })
+    await expect(again).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('went away') })
+  })
+})
+
 describe('tabs', () => {
   test('open, list, bring to the front, close', async () => {
     const first = (await bench.api.tabs.list()).tabs[0]

@@ -2,30 +2,26 @@ import { Problem } from '../../shared/errors.ts'
 import { checkAddress } from '../browser/address.ts'
 import type { Handlers } from '../server/handlers.ts'
 import { elementIs } from './elements.ts'
-import { navigate, reload, travel } from './navigation.ts'
+import type { PageLimits } from './limits.ts'
+import { freeLoop, navigate, reload, travel } from './navigation.ts'
 import type { Page } from './page.ts'
 import type { PageCalls } from './page-calls.ts'
 
 type Going = `browser.${'navigate' | 'back' | 'forward' | 'reload' | 'wait'}`
 type Tabs = `tabs.${'list' | 'open' | 'activate' | 'close'}`
 
-/** Loading a page, for the calls that do not say how long it may take. */
-const loadMs = 25_000
-/** Chromium closes a tab that asks whether it may be left only once that is answered. */
-const closeMs = 5000
-
 /** Navigation and tabs. */
-export function goingRoutes(calls: PageCalls): Pick<Handlers, Going | Tabs> {
+export function goingRoutes(calls: PageCalls, limits: PageLimits): Pick<Handlers, Going | Tabs> {
   return {
     'browser.navigate': (params, context) => {
       const url = checkAddress(params.url)
       const { timeout, waitUntil } = params
       return calls.go(params, context, timeout, (page, op, pages) => navigate(pages, page, op, url, waitUntil))
     },
-    'browser.back': (params, context) => calls.go(params, context, loadMs, (page, op) => travel(page, op, -1)),
-    'browser.forward': (params, context) => calls.go(params, context, loadMs, (page, op) => travel(page, op, 1)),
+    'browser.back': (params, context) => calls.go(params, context, limits.loadMs, (page, op) => travel(page, op, -1)),
+    'browser.forward': (params, context) => calls.go(params, context, limits.loadMs, (page, op) => travel(page, op, 1)),
     'browser.reload': (params, context) =>
-      calls.go(params, context, loadMs, (page, op) => reload(page, op, params.ignoreCache)),
+      calls.go(params, context, limits.loadMs, (page, op) => reload(page, op, params.ignoreCache)),
     'browser.wait': async ({ selector, state, timeout }, context) => {
       const late = new Problem('timeout', 'The element was not so in time.')
       try {
@@ -48,7 +44,7 @@ export function goingRoutes(calls: PageCalls): Pick<Handlers, Going | Tabs> {
       calls.guard(params.leaseId)
       const page = await pages.openTab(false)
       if (url === undefined) return tabOf(page)
-      const place = await calls.goIn(page, params, context, loadMs, (_page, op) =>
+      const place = await calls.goIn(page, params, context, limits.loadMs, (_page, op) =>
         navigate(pages, page, op, url, 'load'),
       )
       return { id: page.id, url: place.url, title: place.title }
@@ -64,9 +60,11 @@ export function goingRoutes(calls: PageCalls): Pick<Handlers, Going | Tabs> {
       const pages = calls.open()
       const page = pages.require(params.id)
       calls.guard(params.leaseId)
+      // Chromium waits for ever for a page that is in an endless loop.
+      await freeLoop(page)
       await page.leave(async () => {
         await pages.closeTab(page)
-        await page.untilClosed(closeMs)
+        await page.untilClosed(limits.closeMs)
       })
       return { ok: true }
     },

@@ -8,7 +8,7 @@ const lifecycleNames: Record<string, Milestone> = {
   networkIdle: 'networkidle',
 }
 const all = new Set<Milestone>(['load', 'domcontentloaded', 'networkidle'])
-/** Statuses come before the document they belong to is shown: a few are enough. */
+/** Statuses, and why a document did not come, are told before the document they belong to is shown: a few are enough. */
 const keptStatuses = 20
 
 /** How far the document of a tab is; told by Chromium, kept here, so that no wait can miss it. */
@@ -17,6 +17,9 @@ export class Loading {
   #mainFrameId: string
   #reached = new Set<Milestone>()
   readonly #statuses = new Map<string, number>()
+  readonly #failures = new Map<string, string>()
+  /** Where the document could not be had from, and the browser shows a page of its own instead; null when it could. */
+  unreachable: string | null = null
   readonly #waiting = new Set<() => void>()
   /** Documents shown so far, and moves within one: what a caller compares to see that something happened. */
   documents = 0
@@ -36,6 +39,7 @@ export class Loading {
       }),
       cdp.on('Page.lifecycleEvent', (params) => this.#lifecycle(params)),
       cdp.on('Network.responseReceived', (params) => this.#response(params)),
+      cdp.on('Network.loadingFailed', (params) => this.#failed(params)),
     ]
     return () => {
       for (const stop of stops) stop()
@@ -52,6 +56,11 @@ export class Loading {
 
   statusOf(loaderId: string): number | null {
     return this.#statuses.get(loaderId) ?? null
+  }
+
+  /** Why the document of that loader did not come, as Chromium calls it. */
+  failureOf(loaderId: string): string | null {
+    return this.#failures.get(loaderId) ?? null
   }
 
   /** Waits until the condition holds; looked at whenever something changed. */
@@ -78,8 +87,9 @@ export class Loading {
   }
 
   #navigated(params: CdpParams): void {
-    const frame = params['frame'] as { id: string; parentId?: string; loaderId: string }
+    const frame = params['frame'] as { id: string; parentId?: string; loaderId: string; unreachableUrl?: string }
     if (frame.parentId !== undefined) return
+    this.unreachable = frame.unreachableUrl ?? null
     this.#mainFrameId = frame.id
     this.documents++
     // A page that comes back from the cache has been loaded before, and does not say so again.
@@ -100,10 +110,13 @@ export class Loading {
 
   #response(params: CdpParams): void {
     if (params['type'] !== 'Document' || params['frameId'] !== this.#mainFrameId) return
-    this.#statuses.set(String(params['loaderId']), Number((params['response'] as { status?: unknown }).status))
-    const oldest = this.#statuses.keys().next()
-    if (this.#statuses.size > keptStatuses && !oldest.done) this.#statuses.delete(oldest.value)
+    keep(this.#statuses, String(params['loaderId']), Number((params['response'] as { status?: unknown }).status))
     this.#tell()
+  }
+
+  /** The request of a document goes by the id of its loader. */
+  #failed(params: CdpParams): void {
+    if (params['type'] === 'Document') keep(this.#failures, String(params['requestId']), String(params['errorText']))
   }
 
   #begin(loaderId: string, reached: Iterable<Milestone>): void {
@@ -114,4 +127,10 @@ export class Loading {
   #tell(): void {
     for (const look of [...this.#waiting]) look()
   }
+}
+
+function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.set(key, value)
+  const oldest = map.keys().next()
+  if (map.size > keptStatuses && !oldest.done) map.delete(oldest.value)
 }

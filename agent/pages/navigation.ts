@@ -94,6 +94,8 @@ async function move(page: Page, operation: Operation, method: string, params: Re
     const happened = () => loading.moves > moves || (loading.documents > documents && loading.has('load'))
     await loading.until(happened, operation.signal)
   })
+  if (loading.moves === moves && loading.unreachable !== null)
+    throw failed(loading.unreachable, loading.failureOf(loading.loaderId) ?? 'net::ERR_FAILED')
   return placeOf(page, operation)
 }
 
@@ -109,8 +111,8 @@ export async function placeOf(page: Page, operation: Operation): Promise<Place> 
   return told
 }
 
-/** Ends a script that runs for ever: Chromium would wait for it before it left the page. */
-async function freeLoop(page: Page): Promise<void> {
+/** Ends a script that runs for ever: Chromium would wait for it before it left or closed the page. */
+export async function freeLoop(page: Page): Promise<void> {
   if (page.crashed) return
   const answers = () =>
     page.cdp.send('Runtime.evaluate', { expression: '0' }, answerLimitMs).then(

@@ -93,7 +93,8 @@ export class OpenPages {
     const { targetId } = await this.#cdp.send('Target.createTarget', { url: 'about:blank', background })
     const id = String(targetId)
     await this.#settingUp.get(id)
-    const page = this.require(id)
+    const page = this.#pages.get(id)
+    if (page === undefined) throw new Problem('cdp-error', 'The tab was gone before it could be used. Open it again.')
     if (!background) this.#setFront(page)
     return page
   }

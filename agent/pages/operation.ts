@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../shared/errors.ts'
 
+const lastMomentsMs = 5
+
 /** One call at work on a page: it ends with its answer, or with the first thing that comes between. */
 export class Operation {
   readonly #abort = new AbortController()
@@ -53,8 +55,8 @@ export class Operation {
     try {
       return await Promise.race([work(this), this.#stopped.promise])
     } catch (error) {
-      // A command that shares the last moment with the whole call must not speak for it.
-      if (error instanceof Problem && error.code === 'timeout' && this.leftMs() <= 1) throw this.#late()
+      // A command that shares the last moments with the whole call must not speak for it: timers are not exact.
+      if (error instanceof Problem && error.code === 'timeout' && this.leftMs() <= lastMomentsMs) throw this.#late()
       throw error
     } finally {
       clearTimeout(this.#timer)

@@ -52,8 +52,18 @@ export class PageCalls {
     limitMs: number,
     work: (page: Page, operation: Operation, mayAct: MayAct) => Promise<unknown>,
   ): Promise<{ ok: boolean }> {
-    await this.#change(params, { limitMs, signal: context.signal }, work)
+    await this.change(params, context, limitMs, work)
     return { ok: true }
+  }
+
+  /** Like acting, for what has an answer of its own. */
+  change<Result>(
+    params: Leased,
+    context: CallContext,
+    limitMs: number,
+    work: (page: Page, operation: Operation, mayAct: MayAct) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#change(params, { limitMs, signal: context.signal }, work)
   }
 
   /** Like acting, but a page that crashed can be left. */

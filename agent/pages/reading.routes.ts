@@ -1,6 +1,7 @@
 import { checkAddress } from '../browser/address.ts'
 import { type Handlers, Reply } from '../server/handlers.ts'
 import { execute } from './execute.ts'
+import type { PageLimits } from './limits.ts'
 import { markdown } from './markdown.ts'
 import { navigate, placeOf } from './navigation.ts'
 import type { Operation } from './operation.ts'
@@ -11,26 +12,23 @@ import { snapshot } from './snapshot.ts'
 
 type Reading = 'screenshot' | 'pdf' | 'content' | 'markdown' | 'scrape' | 'links' | 'execute' | 'snapshot'
 
-const readMs = 15_000
-const longMs = 25_000
-
 /** Reading the page, and running an expression in it. */
-export function readingRoutes(calls: PageCalls): Pick<Handlers, `browser.${Reading}`> {
+export function readingRoutes(calls: PageCalls, limits: PageLimits): Pick<Handlers, `browser.${Reading}`> {
   return {
     'browser.screenshot': async (params, context) => {
-      const picture = await calls.read(context, readMs, (page, op) => screenshot(page, op, params))
+      const picture = await calls.read(context, limits.readMs, (page, op) => screenshot(page, op, params))
       return new Reply(`image/${params.format}`, picture)
     },
     'browser.pdf': async (params, context) => {
-      return new Reply('application/pdf', await calls.read(context, longMs, (page, op) => pdf(page, op, params)))
+      return new Reply('application/pdf', await calls.read(context, limits.longMs, (page, op) => pdf(page, op, params)))
     },
     'browser.content': ({ selector }, context) =>
-      calls.read(context, readMs, async (page, op) => {
+      calls.read(context, limits.readMs, async (page, op) => {
         const text = await html(page, op, selector)
         return { html: text, ...(await placeOf(page, op)) }
       }),
     'browser.markdown': (_params, context) =>
-      calls.read(context, readMs, async (page, op) => {
+      calls.read(context, limits.readMs, async (page, op) => {
         const converted = await markdown(page, op)
         return { ...converted, ...(await placeOf(page, op)) }
       }),
@@ -41,26 +39,24 @@ export function readingRoutes(calls: PageCalls): Pick<Handlers, `browser.${Readi
           data.push([name, await texts(page, op, selector)])
         return { data: Object.fromEntries(data), ...(await placeOf(page, op)) }
       }
-      if (params.url === undefined) return calls.read(context, readMs, scrape)
+      if (params.url === undefined) return calls.read(context, limits.readMs, scrape)
       const url = checkAddress(params.url)
-      return calls.go(params, context, longMs, async (page, op, pages) => {
+      return calls.go(params, context, limits.longMs, async (page, op, pages) => {
         await navigate(pages, page, op, url, 'load')
         return scrape(page, op)
       })
     },
     'browser.links': (_params, context) =>
-      calls.read(context, readMs, async (page, op) => {
+      calls.read(context, limits.readMs, async (page, op) => {
         const found = await links(page, op)
         return { links: found, url: (await placeOf(page, op)).url }
       }),
     'browser.execute': (params, context) => {
       const run = { expression: params.expression, awaitPromise: params.awaitPromise }
-      return calls.goIn(calls.open().requireFront(), params, context, params.timeout, (page, op) =>
-        execute(page, op, run),
-      )
+      return calls.change(params, context, params.timeout, (page, op) => execute(page, op, run))
     },
     'browser.snapshot': (_params, context) =>
-      calls.read(context, readMs, async (page, op) => {
+      calls.read(context, limits.readMs, async (page, op) => {
         const text = await snapshot(page, op)
         return { snapshot: text, ...(await placeOf(page, op)) }
       }),

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { exact } from '../../e2e/rigs/pages.ts'
 import { watch } from '../../shared/contract/browser.ts'
 import type { SocketReceive } from '../../shared/contract/index.ts'
 import { benchForFile } from './pages-bench.ts'
@@ -57,6 +58,28 @@ describe('network', () => {
     expect(script?.responseSize).toBeGreaterThan(seen[0])
     expect(script?.duration).toBeLessThanOrEqual(seen[1] + 5)
     expect((await api().network({ urlPattern: '/missing$' })).requests.at(-1)).toMatchObject({ status: 404 })
+  })
+
+  test('sizes and times are those that Chromium’s own DevTools show', async () => {
+    await open('/')
+    const load = (path: string) =>
+      bench.evaluate(`new Promise((done, failed) => { const s = document.createElement('script'); s.src = '${path}'
+        s.onload = () => { const e = performance.getEntriesByName(s.src).at(-1)
+          done([e.responseEnd - e.requestStart, e.responseEnd - e.startTime]) }
+        s.onerror = failed; document.head.append(s) })`) as Promise<[number, number]>
+    const last = async (path: string) => (await api().network({ urlPattern: `${path}$` })).requests.at(-1)
+    const [least, most] = await load(exact.path)
+    const request = await last(exact.path)
+    // Headers and body, byte for byte.
+    expect(request?.responseSize).toBe(exact.answer.length)
+    // From where the request left its queue: within what the page saw of it. The page's clock is a little coarse.
+    expect(request?.duration).toBeGreaterThanOrEqual(least - 0.5)
+    expect(request?.duration).toBeLessThanOrEqual(most + 0.5)
+    await load('/kept.js')
+    expect((await last('/kept.js'))?.responseSize).toBeGreaterThan(0)
+    await open('/article')
+    await load('/kept.js')
+    expect(await last('/kept.js')).toMatchObject({ status: 200, responseSize: 0 })
   })
 
   test('time is what the server took', async () => {

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -104,6 +104,32 @@ describe('a recording', () => {
     process.kill(Number.parseInt(ffmpeg ?? '', 10), 'SIGKILL')
     await expect.poll(() => service.list()[0]?.state).toBe('failed')
     expect((await probe(service.files.film(id))).frames).toBeGreaterThan(5)
+  })
+
+  test.runIf(process.platform === 'linux')('can be played although the agent was killed', async () => {
+    const at = (file: string) => JSON.stringify(path.resolve(import.meta.dirname, file))
+    const script = `
+      import { createBrowserParts } from ${at('../browser/parts.ts')}
+      import { startBrowser } from ${at('../../shared/contract/browser.ts')}
+      import { RecordingsService } from ${at('recordings.service.ts')}
+      const dataDir = process.argv[1]
+      const parts = createBrowserParts({ dataDir, publish() {}, audit: { recordSystem() {} }, log() {} })
+      const { processes } = await parts.browser.start(startBrowser.params.parse({}))
+      const limits = { maxMegabytes: 50, maxMinutes: 5, maxRecordings: 10 }
+      const { id } = await new RecordingsService(parts.screens, { dataDir, log() {}, limits }).start(10)
+      console.log(JSON.stringify({ id, pids: processes.map((program) => program.pid) }))`
+    const agent = spawn(process.execPath, ['--input-type=module', '-e', script, bench.dataDir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const said = await new Promise<Buffer>((resolve) => agent.stdout.once('data', resolve))
+    const { id, pids } = JSON.parse(String(said)) as { id: string; pids: number[] }
+    bench.pids.push(...pids)
+    const film = path.join(bench.dataDir, 'recordings', path.basename(recordings().files.film(id)))
+    await expect.poll(() => statSync(film).size, { timeout: 20_000 }).toBeGreaterThan(2000)
+    agent.kill('SIGKILL')
+    await expect.poll(() => bench.processes(), { timeout: 10_000 }).toEqual([])
+    expect(recordings().list()[0]).toMatchObject({ id, state: 'done', endedBy: 'the agent ended' })
+    expect((await probe(film)).frames).toBeGreaterThan(5)
   })
 
   test.runIf(process.getuid?.() === 0)('on a disk that fills up ends, says so, and keeps what it has', async () => {

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { CallDefinition } from '../../shared/contract/define.ts'
 import { decodeQuery, decodeText } from '../../shared/contract/wire.ts'
 import { redact } from '../../shared/domain/redaction.ts'
-import { describeIssues, Problem } from '../../shared/errors.ts'
+import { describeIssues, Problem, type ProblemCode } from '../../shared/errors.ts'
 import { readBody } from './body.ts'
 import { nextRequestId, RequestContext } from './context.ts'
 import { Reply } from './handlers.ts'
@@ -49,7 +49,8 @@ export function createRequestHandler(parts: ServerParts) {
     const fail = (error: unknown) => {
       parts.counters.problems++
       const problem = asProblem(error, requestId, parts.log)
-      if (response.headersSent) response.destroy()
+      // Nobody is there any more to be told.
+      if (response.headersSent || response.destroyed) response.destroy()
       else sendAnswer(response, requestId, { ...problemAnswer(problem), headers: problemHeaders(problem) })
     }
     try {
@@ -132,7 +133,16 @@ function handle(
     params: unknown,
     context: unknown,
   ) => unknown
-  return handler(params, context)
+  const failed = (error: unknown): never => {
+    if (error instanceof Problem) checkDeclared(parts, call, error)
+    throw error
+  }
+  try {
+    const result = handler(params, context)
+    return result instanceof Promise ? result.catch(failed) : result
+  } catch (error) {
+    return failed(error)
+  }
 }
 
 /** What was begun has its answer, and a failure is one too; only what never began may be tried again. */
@@ -202,6 +212,15 @@ async function perform(
     throw error
   }
 }
+
+/** What a call can end with is in the contract; what is not is a mistake of ours, and is written down as one. */
+function checkDeclared({ log }: ServerParts, call: CallDefinition, { code }: Problem): void {
+  if (anyCall.has(code) || call.problems.includes(code)) return
+  log('error', 'a problem that the contract does not name', { call: call.name, code })
+}
+
+/** What a handler of any call may end with. */
+const anyCall = new Set<ProblemCode>(['invalid-params', 'internal', 'stopping', 'cancelled'])
 
 /** Of what must not be read later, how long it was. */
 function withLengths(params: Record<string, unknown>, secretParams: readonly string[]): Record<string, unknown> {

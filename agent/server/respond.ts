@@ -36,8 +36,10 @@ export function streamHeaders(requestId: string, contentType: string, headers: R
 /** Whatever was thrown, as a problem that may be shown: what was not expected is logged and keeps its detail here. */
 export function asProblem(error: unknown, requestId: string, log: Log): Problem {
   if (error instanceof Problem) {
-    error.requestId = requestId
-    return error
+    // What has no status was meant for nobody on this wire: a client that comes back with its key is told what became of it.
+    const told = error.status > 0 ? error : new Problem('conflict', `${error.message} Ask again, with another key.`)
+    told.requestId = requestId
+    return told
   }
   log('error', 'unexpected failure', { requestId, error: error instanceof Error ? error.stack : String(error) })
   const problem = new Problem(

@@ -112,7 +112,7 @@ export class Takeovers {
       return { ...given, toActingMs: rounded(performance.now() - began) }
     } catch (error) {
       const problem = Problem.from(error, 'engine-failed')
-      if (problem.code === 'lease-gone') throw problem
+      if (!leases.isHeldBy(leaseId)) throw problem
       throw new Problem(problem.code, `${problem.message} You keep control.`, problem.extra, { cause: error })
     }
   }

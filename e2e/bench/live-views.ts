@@ -13,6 +13,7 @@ import { listeningSockets } from '../rigs/sockets.ts'
 import { startXvfb } from '../rigs/xvfb.ts'
 import { RfbCounter, type RfbWire } from './rfb-counter.ts'
 import type { Dial } from './tunnel-ends.ts'
+import { DamageView } from './x-damage.ts'
 
 export interface LiveViews {
   ours: RfbCounter
@@ -20,6 +21,8 @@ export interface LiveViews {
   /** Where the agent listens, and what opens its live view over any way there. */
   port: number
   openOurs(dial?: Dial): Promise<RfbCounter>
+  /** The display itself, without any viewer. */
+  openDamage(): Promise<DamageView>
   /** The same VNC server behind websockify. */
   openWebsockify(): Promise<RfbCounter>
   close(): Promise<void>
@@ -30,7 +33,7 @@ export async function openLiveViews(page: string): Promise<LiveViews> {
   const port = await freePort()
   const agent = await startAgentProcess({ PILOTHOUSE_PORT: String(port) })
   try {
-    const { processes } = await agent.client.call('browser.start', { url: page }, { timeoutMs: 120_000 })
+    const { processes, display } = await agent.client.call('browser.start', { url: page }, { timeoutMs: 120_000 })
     const lease = await agent.client.call('takeover.take', { operator: 'Bench', ttlMs: 900_000 })
     const url = `ws://127.0.0.1:${port}/ws/vnc?mode=control&leaseId=${lease.leaseId}`
     const opened: (() => void | Promise<void>)[] = []
@@ -45,6 +48,12 @@ export async function openLiveViews(page: string): Promise<LiveViews> {
     opened.push(() => direct.close())
     return {
       ...{ ours, direct, port, openOurs },
+      async openDamage() {
+        const XAUTHORITY = path.join(agent.dataDir, 'display', 'xauthority')
+        const view = await DamageView.open({ DISPLAY: display ?? '', XAUTHORITY })
+        opened.push(() => view.close())
+        return view
+      },
       async openWebsockify() {
         const web = await startWebsockify(vncPortOf(processes))
         opened.push(() => web.end())

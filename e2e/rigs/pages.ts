@@ -20,7 +20,12 @@ export interface PageServer {
   stop(): Promise<void>
 }
 
-type Route = (request: http.IncomingMessage, response: http.ServerResponse, origins: { other: string }) => void
+/** What a server knows beside the request: its other name, and which pages of the kind that come once have been seen. */
+interface Site {
+  other: string
+  once: Set<string>
+}
+type Route = (request: http.IncomingMessage, response: http.ServerResponse, site: Site) => void
 
 const html =
   (body: string, headers: http.OutgoingHttpHeaders = {}): Route =>
@@ -36,6 +41,21 @@ const redirect =
   }
 /** Notes what happens in `window.log`, for the test to read. */
 const log = '<script>window.log = []</script>'
+
+/** Says in a paragraph what was done to the fields. */
+const followFields = `function follow(root) {
+  const at = (name) => root.querySelector('.' + name); const done = {}
+  const tell = () => { at('told').textContent = [done.choice, done.over, done.long, done.file].join(', ') }
+  at('choice').onchange = (e) => { done.choice = e.target.value; tell() }
+  at('over').onmouseover = () => { done.over = 'over'; tell() }
+  at('long').onscroll = (e) => { done.long = e.target.scrollTop; tell() }
+  at('file').onchange = (e) => { done.file = e.target.files[0].name; tell() } }`
+
+/** An answer of a known length. */
+export const exact = {
+  path: '/exact.js',
+  answer: `HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n/*${'x'.repeat(4996)}*/`,
+}
 
 const routes: Record<string, Route> = {
   '/': html('<title>Home</title><h1>Home</h1><a href="/article">Article</a>'),
@@ -80,19 +100,30 @@ const routes: Record<string, Route> = {
     const inner = outer.querySelector('section').attachShadow({ mode: 'open' })
     inner.innerHTML = '<button class="deep">Deep</button><input class="field">'
     inner.querySelector('button').onclick = () => log.push('deep')</script>`),
-  '/frames': (request, response, { other }) =>
+  '/frames': (request, response, site) =>
     html(`<title>Frames</title><div style="height:900px">above</div>
       <iframe id="near" src="/inner?near" style="border:7px solid; padding:5px; width:300px; height:100px"></iframe>
-      <iframe id="far" src="${other}/inner?far" style="border:9px solid; width:300px; height:100px"></iframe>`)(
+      <iframe id="far" src="${site.other}/inner?far" style="border:9px solid; width:300px; height:100px"></iframe>`)(
       request,
       response,
-      { other },
+      site,
     ),
   '/inner': html(`<title>Inner</title><body style="margin:0"><div style="height:400px"></div>
     <button onclick="document.title = 'clicked'; parent.postMessage(location.search, '*')">Inner</button><input>
     <p>text of the frame</p><a href="/inner-link">inner link</a><script>
       const kind = location.search.slice(1); for (const e of document.querySelectorAll('button, input, p')) e.className = kind
     </script>`),
+  // The same fields in a frame of another site, or in a shadow root.
+  '/deep': (request, response, site) =>
+    (request.url?.endsWith('frame')
+      ? html(`<title>Deep</title><iframe src="${site.other}/fields" style="width:500px;height:300px"></iframe>`)
+      : html(`<title>Deep</title><div id="host"></div><script>fetch('/fields').then((r) => r.text()).then((text) => {
+          const root = host.attachShadow({ mode: 'open' }); root.innerHTML = text; follow(root) })
+          ${followFields}</script>`))(request, response, site),
+  '/fields':
+    html(`<select class="choice"><option value="a">A<option value="b">B</select><input type="file" class="file">
+    <div class="over">over</div><div class="long" style="height:60px;overflow:auto"><div style="height:900px"></div></div>
+    <p class="told">-</p><script>${followFields}; follow(document)</script>`),
   '/stays': html(`<title>Stays</title>${log}<button id="b">b</button><script>
     addEventListener('beforeunload', (e) => { e.preventDefault(); e.returnValue = 'x' })</script>`),
   '/dialogs': html(`<title>Dialogs</title>${log}
@@ -104,6 +135,14 @@ const routes: Record<string, Route> = {
   '/popup': html(`<title>Opener</title><button id="open" onclick="window.open('/form')">Open</button>
     <a id="blank" href="/article" target="_blank">blank</a>`),
   '/never': () => {},
+  // There the first time it is asked for, and from then on as its address says.
+  '/once': (request, response, site) => {
+    const url = request.url ?? ''
+    const known = site.once.has(url)
+    site.once.add(url)
+    if (!known) html('<title>Once</title>', { 'cache-control': 'no-store' })(request, response, site)
+    else if (url.includes('then=cut')) request.socket.destroy()
+  },
   '/half': (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' })
     response.write(`<!doctype html><title>Half</title><p>${'first half '.repeat(200)}</p><img src="/never">`)
@@ -147,6 +186,12 @@ const routes: Record<string, Route> = {
     setTimeout(() => { throw new Error('nobody caught this') })
   </script>`),
   '/assets': html('<title>Assets</title><script src="/asset.js"></script><img src="/missing">'),
+  // Byte for byte, so that it is known what came over the wire.
+  [exact.path]: (_request, response) => void response.socket?.end(exact.answer),
+  '/kept.js': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/javascript', 'cache-control': 'max-age=600' })
+    response.end('window.kept = 1')
+  },
   '/asset.js': (_request, response) => {
     const body = gzipSync(Buffer.from(`/* ${'filler '.repeat(3000)} */`))
     response.writeHead(200, {
@@ -177,10 +222,10 @@ const routes: Record<string, Route> = {
   '/site/a': html(
     '<title>A</title><p>Page A</p><a href="c">c</a><a href="/site/">home</a><script>alert("hello")</script>',
   ),
-  '/site/b': (request, response, { other }) =>
+  '/site/b': (request, response, site) =>
     html(
-      `<title>B</title><a href="a">a</a><a href="gone">g</a><a href="/file">f</a><a href="${other}/site/x">x</a><a href="to-a">r</a>`,
-    )(request, response, { other }),
+      `<title>B</title><a href="a">a</a><a href="gone">g</a><a href="/file">f</a><a href="${site.other}/site/x">x</a><a href="to-a">r</a>`,
+    )(request, response, site),
   '/site/c': html('<title>C</title><p>Page C</p><a href="d">d</a>'),
   '/site/d': html('<title>D</title>'),
   '/site/gone': (request) => request.socket.destroy(),
@@ -189,22 +234,22 @@ const routes: Record<string, Route> = {
 
 export async function startPages(): Promise<PageServer> {
   const asked: string[] = []
-  const origins = { other: '' }
+  const site: Site = { other: '', once: new Set() }
   const answer = (request: http.IncomingMessage, response: http.ServerResponse) => {
     const { pathname } = new URL(request.url ?? '/', 'http://x')
     asked.push(pathname)
     const route = routes[pathname] ?? routes['/missing']
-    route?.(request, response, origins)
+    route?.(request, response, site)
   }
   const { folder, remove } = freshFolder('pages')
   const server = http.createServer(answer)
   const secure = https.createServer(selfSigned(folder), answer)
   const port = await listen(server)
   const securePort = await listen(secure)
-  origins.other = `http://localhost:${port}`
+  site.other = `http://localhost:${port}`
   return {
     origin: `http://127.0.0.1:${port}`,
-    otherOrigin: origins.other,
+    otherOrigin: site.other,
     untrustedOrigin: `https://127.0.0.1:${securePort}`,
     asked,
     async stop() {

@@ -48,7 +48,7 @@ export const startBrowser = defineCall({
         .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
         .optional(),
       recordingFps: z.int().min(1).max(60).default(30),
-      streamFrameRate: z.int().min(1).max(60).default(30),
+      streamFrameRate: z.int().min(1).max(60).default(30).describe('Pictures a second of the screencast, at most'),
       provider: z.enum(['chromium', 'adspower']).default('chromium'),
       profileId: z.string().min(1).max(128).optional(),
       // Taken for clients written for a WebRTC streamer; without effect, and the answer's warnings say so.
@@ -151,5 +151,6 @@ export const watch = defineSocket({
       z.object({ type: z.literal('dropped'), count: z.number().int() }),
     ]),
   binary: true,
+  problems: ['not-active'],
   maxFrameBytes: 32 * 1024,
 })

@@ -24,6 +24,8 @@ const attach = {
 /** Chromium's own format, which it may extend: passed on, not checked. */
 const cdpMessage = z.looseObject({})
 
+const attaching = ['not-active', 'controller-busy', 'lease-gone', 'too-many-requests', 'cdp-error'] as const
+
 export const cdp = defineSocket({
   name: 'cdp',
   path: '/v1/browser/cdp',
@@ -33,6 +35,7 @@ export const cdp = defineSocket({
   send: cdpMessage,
   receive: cdpMessage,
   proxied: true,
+  problems: attaching,
   windows: false,
   audit: 'cdp_attach',
 })
@@ -46,6 +49,7 @@ export const cdpPage = defineSocket({
   send: cdpMessage,
   receive: cdpMessage,
   proxied: true,
+  problems: [...attaching, 'not-found'],
   audit: 'cdp_attach',
 })
 

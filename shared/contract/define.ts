@@ -144,6 +144,8 @@ export interface SocketDefinition<
   readonly maxFrameBytes: number
   /** The frames are another program's: the handler gets the bare connection, after all the checks. */
   readonly proxied: Proxied
+  /** Problems with which an upgrade is refused, beyond the ones that every upgrade can be refused with. */
+  readonly problems: readonly ProblemCode[]
   readonly audit: AuditAction | undefined
   readonly since: string
 }
@@ -166,6 +168,7 @@ type SocketOptions<
   binary?: boolean
   maxFrameBytes?: number
   proxied?: Proxied
+  problems?: readonly ProblemCode[]
   audit?: AuditAction
   since?: string
 }
@@ -187,6 +190,7 @@ export function defineSocket<
       proxied: false as Proxied,
       // Low on purpose: a hostile client must not be able to make the agent hold much.
       maxFrameBytes: 64 * 1024,
+      problems: [],
       audit: undefined,
       since: '0.1.0',
       ...rest,

@@ -68,7 +68,7 @@ export const desktopScreenshot = defineCall({
   access: 'secret',
   summary: 'A picture of the whole display.',
   result: raw('image/png'),
-  problems: ['not-active', 'install-required'],
+  problems: ['not-active'],
 })
 
 export const mouseInput = defineCall({
@@ -118,7 +118,7 @@ export const getClipboard = defineCall({
   access: 'secret',
   summary: "The display's clipboard, as text. Only when asked for.",
   result: () => z.object({ text: z.string() }),
-  problems: ['not-active', 'install-required'],
+  problems: ['not-active'],
 })
 
 export const setClipboard = defineCall({
@@ -133,7 +133,7 @@ export const setClipboard = defineCall({
       leaseId: z.string().max(100).optional().describe('The lease in force, where the caller is its holder'),
     }),
   result: done,
-  problems: [...acting, 'install-required'],
+  problems: acting,
   audit: 'act',
   secretParams: ['text'],
 })

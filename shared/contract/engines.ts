@@ -135,6 +135,17 @@ export const getEngine = defineCall({
     }),
 })
 
+const changing = [
+  'not-active',
+  'held-by-operator',
+  'install-required',
+  'browser-died',
+  'engine-failed',
+  'controller-busy',
+  'conflict',
+  'timeout',
+] as const
+
 export const connectEngine = defineCall({
   name: 'engine.connect',
   method: 'POST',
@@ -143,15 +154,7 @@ export const connectEngine = defineCall({
   summary: 'Connects an engine to the running browser.',
   params: () => z.strictObject(chosenEngine),
   result: () => driverView.extend({ since: z.string(), url: z.string() }),
-  problems: [
-    'not-active',
-    'held-by-operator',
-    'install-required',
-    'conflict',
-    'engine-failed',
-    'controller-busy',
-    'timeout',
-  ],
+  problems: changing,
   audit: 'engine_switch',
 })
 
@@ -164,15 +167,7 @@ export const switchEngine = defineCall({
   params: () =>
     z.strictObject({ to: engineName, mode: mode.optional(), reason: z.string().max(500).default('asked for') }),
   result: switchRecord,
-  problems: [
-    'not-active',
-    'held-by-operator',
-    'install-required',
-    'browser-died',
-    'engine-failed',
-    'controller-busy',
-    'timeout',
-  ],
+  problems: changing,
   audit: 'engine_switch',
 })
 
@@ -184,7 +179,8 @@ export const releaseEngine = defineCall({
   summary: 'Disconnects the engine; with `force` at once, whatever it is doing and whoever waits.',
   params: () => z.strictObject({ force: z.boolean().default(false) }),
   result: () => z.object({ released: z.boolean(), cancelled: z.number().int() }),
-  problems: ['timeout'],
+  // Of whoever waits for a change that is under way.
+  problems: ['held-by-operator', 'browser-died', 'conflict'],
   audit: 'engine_switch',
 })
 
@@ -216,15 +212,7 @@ export const runEngine = defineCall({
       attempts: z.array(attempt),
       durationMs: z.number(),
     }),
-  problems: [
-    'not-active',
-    'held-by-operator',
-    'install-required',
-    'engine-failed',
-    'browser-died',
-    'conflict',
-    'timeout',
-  ],
+  problems: ['not-active', 'held-by-operator', 'engine-failed', 'browser-died', 'conflict', 'controller-busy'],
   audit: 'act',
   secretParams: ['instruction'],
 })

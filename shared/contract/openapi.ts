@@ -47,6 +47,7 @@ export function createOpenApi(): { openapi: string; paths: Record<string, unknow
           clientToAgent: jsonSchema(socket.send, 'input'),
           agentToClient: jsonSchema(socket.receive, 'output'),
           binary: socket.binary,
+          problems: Object.fromEntries(socket.problems.map((code) => [code, problemCodes[code][1]])),
         },
       ]),
     ),

@@ -109,6 +109,6 @@ export const dialog = defineCall({
   params: () => z.strictObject({ accept: z.boolean(), text: z.string().max(10_000).optional(), leaseId }),
   secretParams: ['text'],
   result: done,
-  problems: actingProblems,
+  problems: ['not-active', 'held-by-operator', 'not-found', 'cdp-error'],
   audit: 'act',
 })

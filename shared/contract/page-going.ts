@@ -64,7 +64,7 @@ export const wait = defineCall({
   params: () =>
     z.strictObject({ selector, timeout, state: z.enum(['visible', 'hidden', 'attached']).default('visible') }),
   result: () => z.object({ found: z.boolean() }),
-  problems: [...readingProblems, 'invalid-selector'],
+  problems: ['not-active', 'cdp-error', 'conflict', 'invalid-selector'],
 })
 
 export const tab = z.object({ id: z.string(), url: z.string(), title: z.string(), active: z.boolean() })
@@ -77,7 +77,7 @@ export const listTabs = defineCall({
   access: 'secret',
   summary: 'The open tabs.',
   result: () => z.object({ tabs: z.array(tab) }),
-  problems: readingProblems,
+  problems: ['not-active'],
 })
 
 export const openTab = defineCall({
@@ -101,7 +101,7 @@ export const activateTab = defineCall({
   summary: 'Brings a tab to the front.',
   params: tabId,
   result: () => z.object({ id: z.string(), url: z.string(), title: z.string() }),
-  problems: [...readingProblems, 'not-found', 'held-by-operator'],
+  problems: ['not-active', 'cdp-error', 'not-found', 'held-by-operator'],
   audit: 'navigate',
 })
 
@@ -114,6 +114,6 @@ export const closeTab = defineCall({
   paramsIn: 'body',
   params: tabId,
   result: done,
-  problems: [...readingProblems, 'not-found', 'held-by-operator'],
+  problems: ['not-active', 'cdp-error', 'timeout', 'not-found', 'held-by-operator'],
   audit: 'navigate',
 })

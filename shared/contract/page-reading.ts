@@ -152,6 +152,6 @@ export const crawl = defineCall({
       totalPages: z.number().int(),
       truncated: z.boolean(),
     }),
-  problems: [...readingProblems, 'invalid-url', 'too-many-requests'],
+  problems: ['not-active', 'cdp-error', 'invalid-url', 'too-many-requests'],
   audit: 'navigate',
 })

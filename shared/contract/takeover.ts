@@ -106,7 +106,11 @@ export const handBack = defineCall({
       /** From the call to an engine that may act; null where it went to none. */
       toActingMs: z.number().nullable().optional(),
     }),
-  problems: ['lease-gone', 'engine-failed', 'install-required', 'browser-died', 'controller-busy'],
+  problems: [
+    ...(['lease-gone', 'engine-failed', 'install-required', 'browser-died', 'controller-busy'] as const),
+    // Of a connect that hangs: its time was up, or someone released the engine by force.
+    ...(['timeout', 'conflict'] as const),
+  ],
   windows: false,
   audit: 'hand_back',
 })
@@ -163,7 +167,7 @@ export const acceptTakeover = defineCall({
     }),
   result: lease,
   windows: false,
-  problems: ['not-found', 'conflict', 'lease-held', 'not-active'],
+  problems: ['not-found', 'conflict', 'lease-held'],
   audit: 'takeover',
 })
 
@@ -267,6 +271,7 @@ export const vnc = defineSocket({
       clipboard: z.boolean().default(false).describe('Lets the controller paste into the machine; off until asked for'),
     }),
   binary: true,
+  problems: ['not-active', 'not-found', 'lease-gone'],
   // A client message is a few bytes; the largest is a clipboard text.
   maxFrameBytes: 1024 * 1024,
 })
