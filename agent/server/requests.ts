@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import type { CallDefinition } from '../../shared/contract/define.ts'
+import { type CallDefinition, noParams } from '../../shared/contract/define.ts'
 import { decodeQuery, decodeText } from '../../shared/contract/wire.ts'
 import { redact } from '../../shared/domain/redaction.ts'
 import { describeIssues, Problem, type ProblemCode } from '../../shared/errors.ts'
@@ -79,6 +79,7 @@ function checkParams(call: CallDefinition, pathParts: Record<string, string>, gi
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Problem('invalid-params', 'The body must be a JSON object.')
   }
+  if (call.params === noParams && Object.keys(given).length === 0) return {}
   const values: Record<string, unknown> = { ...given }
   for (const key in pathParts) values[key] = decodeText(call.params, key, pathParts[key] ?? '')
   const checked = call.params.safeParse(values)

@@ -80,11 +80,12 @@ type CallOptions<Name extends string, Params extends ParamsSchema, Result extend
   since?: string
 }
 
-const none = z.strictObject({})
+/** What a call that takes nothing takes. */
+export const noParams = z.strictObject({})
 
 export function defineCall<
   const Name extends string,
-  Params extends ParamsSchema = typeof none,
+  Params extends ParamsSchema = typeof noParams,
   Result extends z.ZodType | RawResult = z.ZodType,
 >(options: CallOptions<Name, Params, Result>): CallDefinition<Name, Params, Result> {
   const { params, result, ...rest } = options
@@ -100,7 +101,7 @@ export function defineCall<
       since: '0.1.0',
       ...rest,
     } as const,
-    { params: params ?? (none as unknown as Params), result },
+    { params: params ?? (noParams as unknown as Params), result },
   )
 }
 
@@ -175,7 +176,7 @@ type SocketOptions<
 
 export function defineSocket<
   const Name extends string,
-  Params extends ParamsSchema = typeof none,
+  Params extends ParamsSchema = typeof noParams,
   Send extends z.ZodType = z.ZodNever,
   Receive extends z.ZodType = z.ZodNever,
   const Proxied extends boolean = false,
@@ -196,7 +197,7 @@ export function defineSocket<
       ...rest,
       send: options.send ?? (z.never() as unknown as Send),
     } as const,
-    { params: params ?? (none as unknown as Params), receive: receive ?? (z.never() as unknown as Receive) },
+    { params: params ?? (noParams as unknown as Params), receive: receive ?? (z.never() as unknown as Receive) },
   )
 }
 
