@@ -18,6 +18,7 @@ beforeEach(() => {
   store = openStore(file)
   for (let seq = 0; seq < 200; seq++)
     store.events.add(goneMachine, { seq, time: '2026-01-01T00:00:00.000Z', type: 'x'.repeat(500) })
+  store.events.flush()
 })
 afterEach(() => {
   store.close()
