@@ -35,7 +35,8 @@ import { Recordings } from './recordings/recordings.ts'
 import { SettingsKeeper } from './settings.ts'
 import { showNotification } from './show-notification.ts'
 import { clearAtNextStart } from './store/begin-anew.ts'
-import type { Store } from './store/store.ts'
+import type { OpenedDatabase } from './store/open.ts'
+import { storeIn } from './store/store.ts'
 import { SshTerminals } from './terminal/ssh-terminal.ts'
 import { Prompts } from './tunnels/prompts.ts'
 import { Tunnels } from './tunnels/tunnels.ts'
@@ -43,7 +44,7 @@ import { Vault } from './vault/vault.ts'
 import type { Windows } from './windows.ts'
 
 export interface ConsoleParts {
-  store: Store
+  opened: OpenedDatabase
   log: Log
   paths: ReturnType<typeof appPaths>
   launch: LaunchOptions
@@ -55,7 +56,7 @@ export interface ConsoleParts {
 
 /** Puts the console together. Loaded after the window is under way: it is the larger part of main. */
 export function createConsole({
-  store,
+  opened,
   log,
   paths,
   launch,
@@ -64,6 +65,7 @@ export function createConsole({
   onSettings,
   windows,
 }: ConsoleParts) {
+  const store = storeIn(opened)
   const vault = new Vault()
   const settings = new SettingsKeeper(store, (changed) => {
     nativeTheme.themeSource = changed.theme
@@ -171,6 +173,7 @@ export function createConsole({
       await fleet.stop()
       machines.stop()
       tunnels.close()
+      store.close()
     },
   }
 }

@@ -11,7 +11,8 @@ import { appPaths } from './paths.ts'
 import { onQuit } from './quit.ts'
 import { takeScreenshot } from './screenshot.ts'
 import { clearIfWanted } from './store/begin-anew.ts'
-import { openStore, type Store } from './store/store.ts'
+import { type OpenedDatabase, openDatabase } from './store/open.ts'
+import { settingsTable } from './store/settings.ts'
 import { allowedOrigins, registerAppScheme, secureSession } from './window.ts'
 import { Windows } from './windows.ts'
 
@@ -30,20 +31,23 @@ function start(release: () => void): void {
   const developer = !app.isPackaged
   clearIfWanted(app.getPath('userData'), paths)
   const log = openLog(paths.logs, { echo: developer && process.env['PILOTHOUSE_LOG'] === 'stderr' })
-  const store = openStoreOrExplain(paths.store)
-  if (store === undefined) return
-  if (store.setAside !== undefined) log('warn', 'the store was damaged and begins anew', { setAside: store.setAside })
+  const opened = openStoreOrExplain(paths.store)
+  if (opened === undefined) return
+  const { setAside } = opened
+  if (setAside !== undefined) log('warn', 'the store was damaged and begins anew', { setAside })
+  // All that the first window needs of the store; the rest of it comes with the rest of main.
+  const settings = settingsTable(opened.connection)
 
   const screenshot =
     launch.screenshot === undefined
       ? undefined
       : takeScreenshot(launch.screenshot, () => BrowserWindow.getAllWindows()[0])
   const onLivePicture = () => screenshot?.livePictureShown()
-  const kept = chosenShortcuts(store.settings.get('shortcuts'))
+  const kept = chosenShortcuts(settings.get('shortcuts'))
   const onSettings = ({ shortcuts }: Settings) => setMenu(toFocused, { developer, shortcuts })
   const windows = new Windows({
     preload: paths.preload,
-    settings: store.settings,
+    settings,
     opened: (window) => {
       admit(window.webContents)
       watch(window)
@@ -53,9 +57,12 @@ function start(release: () => void): void {
     .whenReady()
     // Begins after the window's own process was started: both then load at the same time.
     .then(() => openWindows())
+    // In two parts: between them main hands the page its files, so that the window goes on while main reads the rest.
+    .then(() => import('../shared/ipc.ts'))
+    .then(() => new Promise((resolve) => setTimeout(resolve)))
     .then(() => import('./console.ts'))
     .then(({ createConsole }) =>
-      createConsole({ store, log, paths, launch, developer, onLivePicture, onSettings, windows }),
+      createConsole({ opened, log, paths, launch, developer, onLivePicture, onSettings, windows }),
     )
   serveIpc(
     loading.then((console) => console.dispatch),
@@ -70,7 +77,6 @@ function start(release: () => void): void {
   const quit = onQuit(async () => {
     windows.quitting()
     await (await loading).close()
-    store.close()
     release()
   }, log)
   void screenshot?.done.then((code) => quit(code))
@@ -91,7 +97,7 @@ function start(release: () => void): void {
         isRecording(request) ? (await loading).serveRecording(request) : undefined,
       )
       setMenu(toFocused, { developer, shortcuts: kept })
-      const theme = store?.settings.get('theme')
+      const theme = settings.get('theme')
       if (theme === 'dark' || theme === 'light') nativeTheme.themeSource = theme
     }
     prepared = true
@@ -131,9 +137,9 @@ function bringToFront(): void {
   window.focus()
 }
 
-function openStoreOrExplain(file: string): Store | undefined {
+function openStoreOrExplain(file: string): OpenedDatabase | undefined {
   try {
-    return openStore(file)
+    return openDatabase(file)
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
     process.stderr.write(`Pilothouse cannot open its data: ${detail}\n`)

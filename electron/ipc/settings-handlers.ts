@@ -42,6 +42,7 @@ export function settingsHandlers(deps: SettingsHandlerDeps): Pick<IpcHandlers, k
   const data = keptData(store.connection, files.store)
   const sizes = async (): Promise<DataSizes> => {
     store.metrics.flush()
+    store.events.flush()
     keptLogs.flush()
     const { parts, ...rest } = data.sizes()
     const logFiles = { part: 'log-files' as const, ...(await folderSize(files.logs)) }
@@ -63,12 +64,14 @@ export function settingsHandlers(deps: SettingsHandlerDeps): Pick<IpcHandlers, k
       const file = await deps.chooseFile('pilothouse-data.json')
       if (file === undefined) return { file: null, bytes: 0 }
       store.metrics.flush()
+      store.events.flush()
       keptLogs.flush()
       const about = { version: deps.version, at: isoTime(clock) }
       return { file, bytes: await exportData(file, about, allRows(files.store)) }
     },
     'data.clear': async ({ parts }) => {
       store.metrics.flush()
+      store.events.flush()
       if (parts.includes('logs')) keptLogs.forgetAll()
       data.clear(parts)
       if (parts.includes('log-files')) await emptyFolder(files.logs)

@@ -5,7 +5,7 @@ import { deploysTable } from './deploys.ts'
 import { eventsTable } from './events.ts'
 import { machinesTable } from './machines.ts'
 import { metricsTable } from './metrics.ts'
-import { type Connection, openDatabase } from './open.ts'
+import { type Connection, type OpenedDatabase, openDatabase } from './open.ts'
 import { rolloutsTable } from './rollouts.ts'
 import { seenLogsTable } from './seen-logs.ts'
 import { settingsTable } from './settings.ts'
@@ -30,7 +30,11 @@ export interface Store {
 }
 
 export function openStore(file: string, now?: () => Date): Store {
-  const { connection, durable, setAside, close } = openDatabase(file, now)
+  return storeIn(openDatabase(file, now))
+}
+
+/** The store in a database that is open already. */
+export function storeIn({ connection, durable, setAside, close }: OpenedDatabase): Store {
   const metrics = metricsTable(connection)
   const events = eventsTable(connection)
   const deploys = deploysTable(durable)
