@@ -36,7 +36,7 @@ const entry = (id: number, action: string, result: string) => ({
 /** The console's data after some work: machines in several states, a deploy that failed, and what machines answered. */
 export function keepFilledFleet(userData: string): void {
   const machines = [
-    { id: goneMachine, name: 'shop-de-07', state: 'killed', imageTag: '2.4.1' },
+    { id: goneMachine, name: 'shop-de-07', state: 'killed', killedReason: 'not_found', imageTag: '2.4.1' },
     { id: 'kept-2', name: 'shop-de-08', state: 'expired', imageTag: '2.4.0' },
     { id: 'kept-3', name: 'shop-fr-01', state: 'terminated', environment: 'staging', imageTag: '2.4.1' },
   ] as const

@@ -95,7 +95,9 @@ function rememberedCondition(machine: MachineView): PanelCondition {
 
 function stateCondition(machine: MachineView): PanelCondition {
   const local = machine.tunnel.kind === 'local'
-  const why = machine.problem?.detail
+  // Of one that is gone, that it cannot be asked just now says nothing about why it went.
+  const aside = machine.state === 'killed' && needsCredentials(machine)
+  const why = aside ? undefined : machine.problem?.detail
   const since = machine.stateSince
   const again: PanelAction = local ? 'start-local' : 'wake'
   switch (machine.state) {
@@ -157,8 +159,12 @@ function stateCondition(machine: MachineView): PanelCondition {
 }
 
 /** A refused secret is mended by typing it in; anything else by asking again. */
-function unknownAction({ problem }: MachineView): PanelAction {
-  return problem?.code === 'unauthorized' || problem?.code === 'no-keychain' ? 'fix-credentials' : 'verify'
+function unknownAction(machine: MachineView): PanelAction {
+  return needsCredentials(machine) ? 'fix-credentials' : 'verify'
+}
+
+function needsCredentials({ problem }: MachineView): boolean {
+  return problem?.code === 'unauthorized' || problem?.code === 'no-keychain'
 }
 
 function browserCondition(machine: MachineView): LiveCondition {

@@ -37,6 +37,8 @@ test('a sandbox that lost its browser alone shows the way to wake it, and its ma
   const gone = machine({ state: 'killed', problem: { code: 'not-found', detail: 'The browser is gone.' } })
   expect(liveCondition(gone)).toMatchObject({ kind: 'panel', action: 'wake', text: 'The browser is gone.' })
   expect([isReachable(gone), whyNot(gone)]).toEqual([true, undefined])
+  const unasked = machine({ state: 'killed', problem: { code: 'no-keychain', detail: 'Enter it again.' } })
+  expect(liveCondition(unasked)).toMatchObject({ action: 'wake', text: 'It was ended from outside.' })
   const off = { state: 'off', detail: 'killed' } as const
   const lost = machine({ state: 'killed', links: { ...gone.links, agent: off } })
   expect([isReachable(lost), whyNot(lost)]).toEqual([false, 'prod-01 is killed. Wake it first.'])
