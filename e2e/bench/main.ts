@@ -36,7 +36,11 @@ async function main(): Promise<number> {
   const failures: string[] = []
   for (const bench of chosen) {
     try {
-      findings.push(await measure(bench, (round, of) => progress(`${bench.name} ${round}/${of}`)))
+      const found = await measure(bench, (round, of) => progress(`${bench.name} ${round}/${of}`))
+      findings.push(found)
+      // In a log each is told when it is known: a run that is cut short was not for nothing.
+      if (!process.stderr.isTTY)
+        process.stderr.write(`${found.name} ${found.ours} against ${found.yardstick} ${found.unit}\n`)
     } catch (error) {
       // The others still have something to say.
       failures.push(`${bench.name}: ${error instanceof Error ? error.message : String(error)}`)
