@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import v8 from 'node:v8'
 import { contractVersion } from '../shared/contract/index.ts'
 import { findChromium } from './browser/chromium.ts'
 import { readConfig } from './config.ts'
@@ -28,14 +27,6 @@ PILOTHOUSE_EXEC_ALLOW (a list of programs), PILOTHOUSE_ALLOW_REVEAL, PILOTHOUSE_
 PILOTHOUSE_TERMINAL_USER, PILOTHOUSE_SHUTDOWN_COMMAND.
 `
 
-/**
- * V8 lets the space for new objects grow to 16 MB twice over once there is work, and keeps it. What an agent makes is
- * mostly gone at the next collection, so that a small space costs no time, and a busy agent 20 MB less.
- */
-function keepYoungSpaceSmall(): void {
-  v8.setFlagsFromString('--semi-space-growth-factor=1')
-}
-
 async function run(): Promise<void> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
@@ -60,7 +51,6 @@ async function run(): Promise<void> {
     // Parts that look for their settings themselves find those of the file too; the secret, no program finds.
     Object.assign(process.env, settings)
     delete process.env['PILOTHOUSE_SECRET']
-    keepYoungSpaceSmall()
     // Keys of models and registries stay there for the parts that need them; a report of a crash has no use for them.
     process.report.excludeEnv = true
     // Meant for this process alone.
