@@ -27,7 +27,7 @@ apt-get -o DPkg::Lock::Timeout=180 install -y --no-install-recommends "$@"
 
 /**
  * Installs the Debian packages that are missing.
- * @param {'start' | 'test'} purpose
+ * @param {import('./debian-packages.mjs').Purpose} purpose
  * @param {boolean} hasBrowser
  * @param {import('./progress.mjs').Say} say
  */
@@ -59,7 +59,7 @@ function namesFor(needs) {
   return installableNames(needs, stdout ?? '')
 }
 
-/** @param {'start' | 'test'} purpose */
+/** @param {import('./debian-packages.mjs').Purpose} purpose */
 function installedPackages(purpose) {
   const names = needsFor(purpose).flatMap((need) => need.names)
   // It fails when any name is unknown, and still lists the others.

@@ -44,8 +44,17 @@ const toTest = [
   need('x11-utils'),
 ]
 
-/** @param {'start' | 'test'} purpose */
-export const needsFor = (purpose) => (purpose === 'test' ? [...toStart, ...toTest] : toStart)
+/** What the benches measure against. @type {Need[]} */
+const toBench = [need('websockify')]
+
+/** @typedef {'start' | 'test' | 'bench'} Purpose */
+
+/** @param {Purpose} purpose */
+export const needsFor = (purpose) => [
+  ...toStart,
+  ...(purpose === 'start' ? [] : toTest),
+  ...(purpose === 'bench' ? toBench : []),
+]
 
 /**
  * The needs nothing installed fulfils.

@@ -21,7 +21,7 @@ export const setupLock = join(runtimeDir, 'setup.lock')
 
 /**
  * Brings a fresh clone to where it can run; takes well under a second when nothing is missing.
- * @param {{ for: 'start' | 'test' }} purpose
+ * @param {{ for: import('./debian-packages.mjs').Purpose }} purpose
  * @returns {Promise<Prepared>}
  */
 export function prepare({ for: purpose }) {

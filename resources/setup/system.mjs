@@ -24,18 +24,23 @@ const programs = {
     { any: ['xdotool'], dnf: 'xdotool', apk: 'xdotool' },
     { any: ['xwininfo'], dnf: 'xwininfo', apk: 'xwininfo' },
   ],
+  bench: [{ any: ['websockify'], dnf: 'python3-websockify', apk: 'websockify' }],
 }
 
 /** Whether the browser has to come from elsewhere: macOS, and Ubuntu, whose chromium package is only a snap. */
 export const browserComesSeparately = () => process.platform === 'darwin' || isUbuntu()
 
-/** What Linux itself must bring. @param {'start' | 'test'} purpose @param {import('./progress.mjs').Say} say */
+/** What Linux itself must bring. @param {import('./debian-packages.mjs').Purpose} purpose @param {import('./progress.mjs').Say} say */
 export async function systemPackages(purpose, say) {
   if (findProgram('apt-get')) {
     await debianPackages(purpose, isUbuntu() || findBrowser() !== undefined, say)
     return
   }
-  const wanted = purpose === 'test' ? [...programs.start, ...programs.test] : programs.start
+  const wanted = [
+    ...programs.start,
+    ...(purpose === 'start' ? [] : programs.test),
+    ...(purpose === 'bench' ? programs.bench : []),
+  ]
   const missing = wanted.filter(({ any }) => !any.some(findProgram))
   if (missing.length === 0) return
   const names = (/** @type {'dnf' | 'apk'} */ kind) => missing.map((entry) => entry[kind]).join(' ')
