@@ -50,7 +50,7 @@ export const deploy = defineCall({
       force,
     }),
   result: deployAnswer,
-  problems: ['deploy-running', 'install-required', 'conflict', 'deploy-failed', 'timeout'],
+  problems: ['deploy-running', 'install-required', 'conflict', 'deploy-failed', 'docker-refused', 'timeout'],
   audit: 'deploy',
 })
 
@@ -62,7 +62,7 @@ export const rollback = defineCall({
   summary: 'The previous image, by the digest that was recorded, by the same steps.',
   params: () => z.strictObject({ force }),
   result: deployAnswer,
-  problems: ['deploy-running', 'install-required', 'conflict', 'deploy-failed', 'timeout'],
+  problems: ['deploy-running', 'install-required', 'conflict', 'deploy-failed', 'docker-refused', 'timeout'],
   audit: 'rollback',
 })
 

@@ -72,7 +72,11 @@ export const setEnv = defineCall({
       restarted: z.array(z.string()),
       message: z.string(),
     }),
-  problems: ['storage-full', 'conflict', 'forbidden', 'install-required'],
+  problems: [
+    ...(['storage-full', 'conflict', 'forbidden', 'install-required'] as const),
+    // Of the restart, where one was asked for.
+    ...(['deploy-running', 'deploy-failed', 'docker-refused', 'timeout'] as const),
+  ],
   audit: 'set_env',
 })
 

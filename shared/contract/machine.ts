@@ -152,7 +152,7 @@ export const rotateSecret = defineCall({
     'Takes a new secret. The old one stays valid for 60 s, so that a console that dies halfway is not locked out.',
   params: () => z.strictObject({ current: z.string().min(1).max(512), next: newSecret }),
   result: () => done.extend({ oldValidUntil: z.iso.datetime() }),
-  problems: ['forbidden', 'storage-full'],
+  problems: ['forbidden', 'storage-full', 'conflict'],
   audit: 'rotate_secret',
 })
 

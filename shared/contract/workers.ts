@@ -47,7 +47,7 @@ export const startWorker = defineCall({
     }),
   result: workerAnswer,
   successStatus: 201,
-  problems: ['install-required', 'conflict', 'deploy-running', 'container-failed'],
+  problems: ['install-required', 'conflict', 'deploy-running', 'container-failed', 'docker-refused'],
   audit: 'start_worker',
 })
 
@@ -59,7 +59,7 @@ export const stopWorker = defineCall({
   summary: 'Stops a worker, after it has drained when graceful.',
   params: () => z.strictObject({ id: workerId, graceful: z.boolean().default(true) }),
   result: workerAnswer,
-  problems: ['install-required', 'not-found', 'timeout', 'deploy-running'],
+  problems: ['install-required', 'not-found', 'timeout', 'deploy-running', 'conflict', 'docker-refused'],
   audit: 'stop_worker',
 })
 
