@@ -3,13 +3,11 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startConsole, type TestConsole } from './rigs/electron.ts'
 import { freshFolder } from './rigs/folder.ts'
-import { type MountedHost, startMountedHost } from './rigs/mounted-host.ts'
+import { type MountedHost, noMountedHost, startMountedHost } from './rigs/mounted-host.ts'
 import { until } from './rigs/until.ts'
 
-const noRoot = process.getuid?.() === 0 ? undefined : 'a machine of its own needs root'
-
 /** A fresh machine gets its agent, an update and its freedom back, all by the buttons. */
-describe.skipIf(noRoot !== undefined)(`enrolment in the window ${noRoot ?? ''}`, () => {
+describe.skipIf(noMountedHost !== undefined)(`enrolment in the window ${noMountedHost ?? ''}`, () => {
   const { folder, remove } = freshFolder('enroll')
   let host: MountedHost
   let console: TestConsole

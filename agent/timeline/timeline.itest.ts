@@ -64,7 +64,9 @@ afterAll(async () => {
 test('what an operator, a page and the network did stands in order on one clock, without its secrets', async () => {
   await client.call('env.set', { vars: { GREETING: 'canary-env' } })
   await client.call('exec.run', { command: 'echo hello' })
-  await client.call('browser.start', { url: `${site}/shop`, headless: true })
+  await client.call('browser.start', { headless: true })
+  // What the first page of a start asks for can be over before anyone listens.
+  await client.call('browser.navigate', { url: `${site}/shop` })
   const error = await entry('console-error')
   expect(error).toMatchObject({
     kind: 'page',
@@ -135,7 +137,9 @@ test('an agent that is killed has everything again, and what was open is closed'
 })
 
 test('a browser that dies leaves the last picture of its page', async () => {
-  await client.call('browser.start', { url: `${site}/shop`, headless: true })
+  await client.call('browser.start', { headless: true })
+  // What the first page of a start asks for can be over before anyone listens.
+  await client.call('browser.navigate', { url: `${site}/shop` })
   // A takeover is a sure way to have a picture of it.
   const { leaseId } = await client.call('takeover.take', { operator: 'Cleo', reason: '' })
   await entry('lease', ({ who, picture }) => who === 'Cleo' && picture !== null)

@@ -17,6 +17,9 @@ export interface MountedHost {
   stop(): Promise<void>
 }
 
+/** Why there can be no such machine here; undefined when there can. */
+export const noMountedHost = process.getuid?.() === 0 ? undefined : 'a machine of its own needs root'
+
 /** What is written here is thrown away with the machine. */
 const changeable = ['/etc', '/opt', '/var/lib', '/run']
 

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { freshFolder } from '../../../e2e/rigs/folder.ts'
 import { runProgram } from '../../../e2e/rigs/program.ts'
@@ -33,7 +34,7 @@ export function makeSshHome(): SshHome {
   fs.mkdirSync(ssh, { mode: 0o700 })
   const environment: SshEnvironment = {
     home: folder,
-    userName: 'root',
+    userName: os.userInfo().username,
     configFiles: [path.join(ssh, 'config')],
     globalKnownHosts: [],
     env: {},
