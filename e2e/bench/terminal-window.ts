@@ -50,7 +50,7 @@ export async function openTerminalWindow(megabytes: number) {
       await window.keyboard.insertText(`cat ${file}; printf '\\033]2;done-%d\\007' ${turn}`)
       // The title is the last thing that xterm gets to read.
       const seen = window.waitForFunction(
-        (title) => document.querySelector(`[role=tab][title*="${title}"]`) !== null,
+        (title) => document.querySelector(`button[title="${title}"]`) !== null,
         title,
         { polling: 'raf', timeout: 120_000 },
       )
