@@ -71,11 +71,10 @@ async function listenOnUnix(server: Server, socketPath: string): Promise<Server>
   fs.mkdirSync(path.dirname(socketPath), { recursive: true, mode: 0o750 })
   // The mask is there before the socket is: no moment in which anyone may connect.
   const mask = process.umask(0o117)
-  try {
-    await listen(server, { path: socketPath })
-  } finally {
-    process.umask(mask)
-  }
+  // Binding happens within the call; a mask that stayed until the answer would fall on whatever else is made meanwhile.
+  const listening = listen(server, { path: socketPath })
+  process.umask(mask)
+  await listening
   fs.chmodSync(socketPath, 0o660)
   return server
 }

@@ -80,9 +80,18 @@ function heldInodes(pid: number): Set<string> {
     }
   } catch (error) {
     // Ended while we looked; but a process that may not be looked at must not pass for one that listens on nothing.
-    if ((error as NodeJS.ErrnoException).code === 'EACCES') throw error
+    if ((error as NodeJS.ErrnoException).code === 'EACCES' && !hasEnded(pid)) throw error
   }
   return held
+}
+
+/** One that waits to be reaped holds nothing, and may be looked at by root alone. */
+function hasEnded(pid: number): boolean {
+  try {
+    return /^\d+ \(.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  } catch {
+    return true
+  }
 }
 
 function lines(file: string): string[] {

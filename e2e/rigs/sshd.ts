@@ -26,6 +26,15 @@ export interface SshdOptions {
   password?: string
 }
 
+/**
+ * Why it gives no terminal here; undefined when it does. An ordinary user's server cannot give the terminal to the
+ * group that it should have, where the kernel did not do that already.
+ */
+export const noSshTerminal =
+  process.getuid?.() === 0 || process.platform !== 'linux' || /devpts.*gid=/.test(readFileSync('/proc/mounts', 'utf8'))
+    ? undefined
+    : 'terminals over SSH need root here, or /dev/pts mounted with gid=5'
+
 /** An SSH server of its own: own host key, one user key, on loopback. */
 export async function startSshd(extraConfig: readonly string[] = [], options: SshdOptions = {}): Promise<Sshd> {
   const { folder, remove } = freshFolder('sshd')
