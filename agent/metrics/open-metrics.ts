@@ -18,14 +18,14 @@ export function openMetrics(metrics: Metrics, counters: readonly Counter[], gaug
   }
   gauge({ name: 'cpu_usage_ratio', help: 'Share of CPU time in use.', value: metrics.cpu.usagePercent / 100 })
   gauge({ name: 'cpu_cores', help: 'Logical CPU cores.', value: metrics.cpu.cores })
-  gauge({ name: 'memory_used_bytes', help: 'Memory in use.', value: Math.round(metrics.memory.usedMb * 2 ** 20) })
-  gauge({ name: 'memory_total_bytes', help: 'Memory there is.', value: Math.round(metrics.memory.totalMb * 2 ** 20) })
+  gauge({ name: 'memory_used_bytes', help: 'Memory in use.', value: bytes(metrics.memory.usedMb, 20) })
+  gauge({ name: 'memory_total_bytes', help: 'Memory there is.', value: bytes(metrics.memory.totalMb, 20) })
   gauge({
     name: 'disk_used_bytes',
     help: 'Disk in use where the agent keeps its data.',
-    value: Math.round(metrics.disk.usedGb * 2 ** 30),
+    value: bytes(metrics.disk.usedGb, 30),
   })
-  gauge({ name: 'disk_total_bytes', help: 'Size of that disk.', value: Math.round(metrics.disk.totalGb * 2 ** 30) })
+  gauge({ name: 'disk_total_bytes', help: 'Size of that disk.', value: bytes(metrics.disk.totalGb, 30) })
   gauge({ name: 'network_receive_bytes_per_second', help: 'Bytes in.', value: metrics.network.rxBytesPerSec })
   gauge({ name: 'network_transmit_bytes_per_second', help: 'Bytes out.', value: metrics.network.txBytesPerSec })
   for (const item of gauges) gauge(item)
@@ -37,6 +37,11 @@ export function openMetrics(metrics: Metrics, counters: readonly Counter[], gaug
     )
   }
   return `${lines.join('\n')}\n# EOF\n`
+}
+
+/** The figures are rounded for people; a byte is whole. */
+function bytes(amount: number, power: 20 | 30): number {
+  return Math.round(amount * 2 ** power)
 }
 
 function escaped(text: string): string {

@@ -57,14 +57,7 @@ function desktopCondition({ browser }: MachineView, desktop: DesktopView | null)
       return { kind: 'live', view: 'vnc', desktop: true }
     case 'starting':
     case 'stopping':
-      return panel({
-        icon: 'wait',
-        tone: desktop.state === 'starting' ? 'engine' : 'off',
-        title: desktop.state === 'starting' ? 'The desktop is starting' : 'The desktop is stopping',
-        text: 'This takes a few seconds; the picture follows by itself.',
-        action: 'none',
-        since: null,
-      })
+      return underWay('desktop', desktop.state)
     case 'failed':
       // It stays so until the next start: a browser that came after it is what counts.
       if (browser?.state !== 'inactive') return null
@@ -79,6 +72,17 @@ function desktopCondition({ browser }: MachineView, desktop: DesktopView | null)
     default:
       return null
   }
+}
+
+function underWay(what: 'browser' | 'desktop', state: string): PanelCondition {
+  return panel({
+    icon: 'wait',
+    tone: state === 'starting' ? 'engine' : 'off',
+    title: `The ${what} is ${state}`,
+    text: 'This takes a few seconds; the picture follows by itself.',
+    action: 'none',
+    since: null,
+  })
 }
 
 /** It ran when it was last seen, in an earlier run of this console: that is not yet a reason to show it. */
@@ -193,14 +197,7 @@ function browserCondition(machine: MachineView): LiveCondition {
       })
     case 'starting':
     case 'stopping':
-      return panel({
-        icon: 'wait',
-        tone: browser.state === 'starting' ? 'engine' : 'off',
-        title: browser.state === 'starting' ? 'The browser is starting' : 'The browser is stopping',
-        text: 'This takes a few seconds; the picture follows by itself.',
-        action: 'none',
-        since: null,
-      })
+      return underWay('browser', browser.state)
     case 'install_required':
       return panel({
         icon: 'install',
