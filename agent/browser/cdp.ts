@@ -49,13 +49,7 @@ export class CdpConnection {
         // An address that the browser reports is never followed to somewhere else.
         followRedirects: false,
       })
-      const failed = (error: Error) =>
-        reject(
-          new Problem(
-            'cdp-error',
-            `Chromium's debugging port does not answer: ${error.message}. Stop and start the browser.`,
-          ),
-        )
+      const failed = (error: Error) => reject(noAnswer(error))
       socket.once('error', failed)
       socket.once('open', () => {
         socket.off('error', failed)
@@ -163,6 +157,12 @@ export class CdpSession {
   async detach(): Promise<void> {
     await this.#connection.send('Target.detachFromTarget', { sessionId: this.id }).catch(() => {})
   }
+}
+
+/** Of the debugging port, however it was asked. */
+export function noAnswer(error: unknown): Problem {
+  const why = error instanceof Error ? error.message : String(error)
+  return new Problem('cdp-error', `Chromium's debugging port does not answer: ${why}. Stop and start the browser.`)
 }
 
 function closedProblem(method: string): Problem {

@@ -1,5 +1,5 @@
-import { Problem } from '../../shared/errors.ts'
 import type { BrowserService } from '../browser/browser.service.ts'
+import { noAnswer } from '../browser/cdp.ts'
 import { readTargets, readVersion } from '../browser/devtools.ts'
 import type { CallContext, Handlers, ProxiedStream, SocketHandlers } from '../server/handlers.ts'
 import type { LeaseService } from '../takeover/lease.service.ts'
@@ -107,9 +107,6 @@ async function read<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer
   } catch (error) {
-    throw new Problem(
-      'cdp-error',
-      `Chromium's debugging port does not answer: ${(error as Error).message}. Stop and start the browser.`,
-    )
+    throw noAnswer(error)
   }
 }

@@ -1,5 +1,6 @@
 import net from 'node:net'
 import { Problem } from '../../shared/errors.ts'
+import { noAnswer } from '../browser/cdp.ts'
 
 /** A connection to Chromium whose upgrade has been answered, but not yet passed on. */
 export interface Upstream {
@@ -42,10 +43,7 @@ export async function connectUpstream(port: number, path: string, key: string | 
   } catch (error) {
     socket.destroy()
     if (error instanceof Problem) throw error
-    throw new Problem(
-      'cdp-error',
-      `Chromium's debugging port does not answer: ${(error as Error).message}. Stop and start the browser.`,
-    )
+    throw noAnswer(error)
   } finally {
     clearTimeout(limit)
   }

@@ -1,6 +1,7 @@
 import type { CallResult } from '../../shared/contract/index.ts'
 import type { Link, MachineView } from '../../shared/domain/machine.ts'
 import type { Problem, ProblemCode } from '../../shared/errors.ts'
+import { isDead } from './lifecycle-record.ts'
 
 export interface ChainFacts {
   state: MachineView['state']
@@ -32,9 +33,8 @@ const agentIsMissing = new Set(['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE']
 
 /** Laptop, tunnel, agent, Docker, browser: which link holds, and which one broke. */
 export function linksOf(facts: ChainFacts): MachineView['links'] {
-  const ended = facts.state === 'killed' || facts.state === 'expired' || facts.state === 'terminated'
   // Of a sandbox that lost its browser alone, the other links hold.
-  if (ended && !facts.connected) {
+  if (isDead(facts.state) && !facts.connected) {
     return { laptop, tunnel: off, agent: { ...off, detail: facts.state }, docker: off, browser: off }
   }
   if (facts.connected) {
