@@ -9,7 +9,7 @@ import { cdpBenches } from './cdp.ts'
 import { consoleIdle } from './console-idle.ts'
 import { consoleStart } from './console-start.ts'
 import { fleetBenches } from './fleet.ts'
-import { fleetTable } from './fleet-table.ts'
+import { fleetLeap, fleetTable } from './fleet-table.ts'
 import { liveBenches } from './live.ts'
 import { liveWindowBenches } from './live-window.ts'
 import { logsHistory } from './logs-history.ts'
@@ -52,6 +52,7 @@ export const benches: readonly Bench[] = [
   ...agentWorkers,
   ...fleetBenches,
   fleetTable,
+  fleetLeap,
   auditInsert,
   storeOpen,
   storeLast50,

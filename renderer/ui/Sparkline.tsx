@@ -25,8 +25,12 @@ export function Sparkline({ values, max, label }: { values: readonly number[]; m
 export function Bar({ percent, label }: { percent: number | null; label: string }) {
   const shown = percent === null ? 0 : Math.min(100, Math.max(0, percent))
   return (
-    <div className={styles.bar} role="img" aria-label={label}>
-      <div className={styles.fill} style={{ width: `${shown}%` }} data-high={shown >= 80 ? '' : undefined} />
-    </div>
+    <div
+      className={styles.bar}
+      role="img"
+      aria-label={label}
+      style={{ backgroundSize: `${shown}% 100%` }}
+      data-high={shown >= 80 ? '' : undefined}
+    />
   )
 }

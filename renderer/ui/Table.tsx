@@ -26,8 +26,16 @@ export interface Column<Row, Key extends string> {
   sortable?: boolean
   /** A mark or a button: nothing to shorten, nothing to clip. */
   plain?: boolean
+  /** A few known words or a figure, which the width has room for: nothing to shorten either. */
+  fits?: boolean
   mono?: boolean
   quiet?: boolean
+  /** A press on it selects the row. */
+  selects?: boolean
+  /** A text that came from elsewhere: written in its own direction, and in full under the pointer. */
+  text?: (row: Row) => string | null
+  /** How it looks for this row; a class on the cell is cheaper than an element in it. */
+  look?: (row: Row) => string | undefined
   cell: (row: Row) => ReactNode
 }
 
@@ -278,16 +286,27 @@ function PlainRow<Row, Key extends string>(props: TableRowProps<Row, Key>) {
         <div
           key={column.key}
           role="gridcell"
-          className={styles.cell}
-          data-mono={column.mono === true ? '' : undefined}
-          data-quiet={column.quiet === true ? '' : undefined}
-          data-plain={column.plain === true ? '' : undefined}
+          className={classes(cellClass(column), column.look?.(row))}
+          title={column.text?.(row) ?? undefined}
+          data-select={column.selects === true ? '' : undefined}
           data-column={column.key}
         >
           {column.cell(row)}
         </div>
       ))}
     </div>
+  )
+}
+
+function cellClass<Row, Key extends string>(column: Column<Row, Key>): string {
+  const { plain, fits, mono, quiet, text } = column
+  return classes(
+    styles.cell,
+    plain === true && styles.plain,
+    fits === true && styles.fits,
+    mono === true && styles.mono,
+    quiet === true && styles.quiet,
+    text !== undefined && styles.text,
   )
 }
 

@@ -1,3 +1,4 @@
+import type { MouseEvent } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -18,22 +19,18 @@ type MachineColumn = Column<MachineView, FleetColumn>
 /** Columns that a narrow window goes without; the machine's page has them. */
 const wideOnly: readonly FleetColumn[] = ['type', 'agent', 'driving', 'roundTrip']
 
-/** The same element in every row: what is the same is not drawn again. */
-const dots = <span className={styles.dots} aria-hidden />
-const tick = <span className={styles.tick} aria-hidden />
-
 function load(machine: MachineView) {
   const percent = machine.metrics?.cpu.usagePercent ?? null
   return <Bar percent={percent} label={percent === null ? 'load unknown' : `CPU ${Math.round(percent)} %`} />
 }
 
-function menuButton(machine: MachineView, onClick?: () => void) {
+function menuButton(machine: MachineView, onClick?: (event: MouseEvent) => void) {
   return (
     <Button
       variant="ghost"
       size="icon"
       aria-label={`Actions for ${machine.name}`}
-      icon={dots}
+      className={styles.dots}
       tabIndex={-1}
       data-testid="row-menu"
       onClick={onClick}
@@ -58,40 +55,32 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
       sortable: false,
       plain: true,
       // The mark turns into a box to tick where the pointer is; by keyboard it is the space bar.
-      cell: (machine) => (
-        <span className={styles.mark} data-select="">
-          <StateDot {...machineLook(machine)} />
-          {tick}
-        </span>
-      ),
+      selects: true,
+      look: () => styles.mark,
+      cell: (machine) => <StateDot {...machineLook(machine)} />,
     },
     {
       key: 'name',
       title: 'Name',
       width: 'minmax(104px, 1.6fr)',
-      cell: (machine) => (
-        <bdi className={styles.name} title={machine.name}>
-          {machine.name}
-        </bdi>
-      ),
+      look: () => styles.name,
+      text: ({ name }) => name,
+      cell: ({ name }) => name,
     },
     {
       key: 'state',
       title: 'Status',
       width: 'minmax(82px, 0.9fr)',
-      cell: (machine) => {
-        const { tone, word } = machineLook(machine)
-        return <span className={tones[tone]}>{word}</span>
-      },
+      look: (machine) => tones[machineLook(machine).tone],
+      cell: (machine) => machineLook(machine).word,
     },
     {
       key: 'health',
       title: 'Health',
       width: 'minmax(82px, 0.7fr)',
-      cell: (machine) => {
-        const { tone, word } = healthLooks[healthOf(machine)]
-        return <span className={tones[tone]}>{word}</span>
-      },
+      fits: true,
+      look: (machine) => tones[healthLooks[healthOf(machine)].tone],
+      cell: (machine) => healthLooks[healthOf(machine)].word,
     },
     {
       key: 'driving',
@@ -105,6 +94,7 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
       title: 'Env',
       width: 'minmax(58px, 0.5fr)',
       quiet: true,
+      fits: true,
       cell: (machine) => environmentNames[machine.environment],
     },
     {
@@ -120,16 +110,18 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
       width: 'minmax(108px, 1.2fr)',
       quiet: true,
       mono: true,
-      cell: (machine) => <bdi title={machine.address}>{machine.address}</bdi>,
+      text: ({ address }) => address,
+      cell: ({ address }) => address,
     },
-    { key: 'load', title: 'Load', width: '76px', cell: load },
+    { key: 'load', title: 'Load', width: '76px', fits: true, cell: load },
     {
       key: 'image',
       title: 'Image',
       width: 'minmax(72px, 0.8fr)',
       quiet: true,
       mono: true,
-      cell: (machine) => (machine.imageTag === null ? '—' : <bdi title={machine.imageTag}>{machine.imageTag}</bdi>),
+      text: ({ imageTag }) => imageTag,
+      cell: ({ imageTag }) => imageTag ?? '—',
     },
     {
       key: 'agent',
@@ -144,6 +136,7 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
       title: 'Round trip',
       width: '82px',
       quiet: true,
+      fits: true,
       cell: (machine) => (machine.roundTripMs === null ? '—' : `${Math.round(machine.roundTripMs)} ms`),
     },
     {
@@ -151,6 +144,7 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
       title: 'Seen',
       width: '62px',
       quiet: true,
+      fits: true,
       cell: (machine) => <Age at={machine.lastVerifiedAt} form="bare" />,
     },
     {
@@ -159,23 +153,25 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
       width: '34px',
       sortable: false,
       plain: true,
-      cell: (machine) => (
-        // biome-ignore lint/a11y/noStaticElementInteractions: only keeps a click on the menu from opening the row
-        // biome-ignore lint/a11y/useKeyWithClickEvents: see above
-        <span onClick={(event) => event.stopPropagation()}>
-          {/* A thousand menus would be a thousand roots: only the open one exists. */}
-          {menuOf === machine.id ? (
+      // A thousand menus would be a thousand roots: only the open one exists.
+      cell: (machine) =>
+        menuOf === machine.id ? (
+          // biome-ignore lint/a11y/noStaticElementInteractions: only keeps a click on the menu from opening the row
+          // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+          <span onClick={(event) => event.stopPropagation()}>
             <Menu
               open
               onOpenChange={(open) => onMenu(open ? machine.id : null)}
               trigger={menuButton(machine)}
               entries={machineMenu(machine)}
             />
-          ) : (
-            menuButton(machine, () => onMenu(machine.id))
-          )}
-        </span>
-      ),
+          </span>
+        ) : (
+          menuButton(machine, (event) => {
+            event.stopPropagation()
+            onMenu(machine.id)
+          })
+        ),
     },
   ]
   return wide ? columns : columns.filter((column) => !wideOnly.includes(column.key))
