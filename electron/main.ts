@@ -13,7 +13,7 @@ import { takeScreenshot } from './screenshot.ts'
 import { clearIfWanted } from './store/begin-anew.ts'
 import { type OpenedDatabase, openDatabase } from './store/open.ts'
 import { settingsTable } from './store/settings.ts'
-import { allowedOrigins, registerAppScheme, secureSession } from './window.ts'
+import { allowedOrigins, devUrl, registerAppScheme, secureSession } from './window.ts'
 import { Windows } from './windows.ts'
 
 const launch = readLaunchOptions(process.argv, process.env)
@@ -53,13 +53,17 @@ function start(release: () => void): void {
       watch(window)
     },
   })
+  let onScripts = () => {}
+  const pageHasScripts = new Promise<void>((resolve) => {
+    onScripts = resolve
+    // A page from the development server asks main for nothing, and a page that failed must not keep main from its work.
+    void app.whenReady().then(() => setTimeout(resolve, devUrl === undefined ? 1000 : 0))
+  })
   const loading = app
     .whenReady()
-    // Begins after the window's own process was started: both then load at the same time.
     .then(() => openWindows())
-    // In two parts: between them main hands the page its files, so that the window goes on while main reads the rest.
-    .then(() => import('../shared/ipc.ts'))
-    .then(() => new Promise((resolve) => setTimeout(resolve)))
+    // Main hands the page its files: it reads its own rest only then, while the page reads what it was given.
+    .then(() => pageHasScripts)
     .then(() => import('./console.ts'))
     .then(({ createConsole }) =>
       createConsole({ opened, log, paths, launch, developer, onLivePicture, onSettings, windows }),
@@ -93,8 +97,10 @@ function start(release: () => void): void {
     if (!prepared) {
       // The page itself must not wait for the rest of main.
       const isRecording = ({ url }: Request) => url.startsWith(recordingsUrl)
-      secureSession(paths.renderer, async (request) =>
-        isRecording(request) ? (await loading).serveRecording(request) : undefined,
+      secureSession(
+        paths.renderer,
+        async (request) => (isRecording(request) ? (await loading).serveRecording(request) : undefined),
+        () => onScripts(),
       )
       setMenu(toFocused, { developer, shortcuts: kept })
       const theme = settings.get('theme')

@@ -32,15 +32,15 @@ export async function startServer(
 ): Promise<RunningServer> {
   const answer = createRequestHandler(parts)
   // Whatever goes wrong with one request must not end the agent.
+  const fail = (response: http.ServerResponse, error: unknown) => {
+    parts.log('error', 'a request could not be answered', { error: String(error) })
+    response.destroy()
+  }
   const handleRequest = (request: http.IncomingMessage, response: http.ServerResponse) => {
-    const fail = (error: unknown) => {
-      parts.log('error', 'a request could not be answered', { error: String(error) })
-      response.destroy()
-    }
     try {
-      answer(request, response)?.catch(fail)
+      answer(request, response)?.catch((error) => fail(response, error))
     } catch (error) {
-      fail(error)
+      fail(response, error)
     }
   }
   const upgrades = createUpgradeHandler(parts, limits.pingMs)
