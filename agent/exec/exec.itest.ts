@@ -231,6 +231,22 @@ describe('the stream of a command', () => {
     expect(text(messages, 'stdout').length).toBe(1_000_000)
   })
 
+  test('stands in the audit log with how it ended, and is pending until then', async () => {
+    const { client } = await start()
+    const last = async () => (await client.call('audit.list', { action: 'exec' })).entries[0]
+    const socket = await client.open('exec', {
+      command: `sh -c 'until [ -e ${folder}/go ]; do sleep 0.02; done; exit 4'`,
+    })
+    expect(await last()).toMatchObject({ result: 'pending', durationMs: null })
+    fs.writeFileSync(path.join(folder, 'go'), '')
+    await socket.closed
+    expect(await last()).toMatchObject({ result: 'success', details: { exitCode: 4, timedOut: false } })
+    expect((await last())?.durationMs).toBeGreaterThan(0)
+    const cut = await client.open('exec', { command: 'sleep 1000' })
+    cut.close()
+    await until('the end of it in the audit', async () => (await last())?.details['exitCode'] === null)
+  })
+
   test('is refused before it opens when the command is wrong', async () => {
     const { client } = await start()
     expect(await problemOf(client.open('exec', { command: 'no-such-program' }))).toBeInstanceOf(Problem)
