@@ -84,12 +84,20 @@ describe('a command', () => {
   })
 
   test('sees none of the settings of the agent', async () => {
-    process.env['PILOTHOUSE_CANARY'] = 'canary'
-    const { client } = await start()
-    const { stdout } = await client.call('exec.run', { command: 'env' })
-    delete process.env['PILOTHOUSE_CANARY']
-    expect(stdout).toContain('HOME=')
-    expect(stdout).not.toMatch(/PILOTHOUSE|canary/)
+    const secrets = { PILOTHOUSE_CANARY: 'canary', ONE_API_KEY: 'canary', OTHER_TOKEN: 'canary-other' }
+    Object.assign(process.env, secrets)
+    try {
+      const { client } = await start()
+      const { stdout } = await client.call('exec.run', { command: 'env' })
+      expect(stdout).toContain('HOME=')
+      expect(stdout).not.toMatch(/PILOTHOUSE|canary/)
+      const { client: told } = await start({ PILOTHOUSE_COMMAND_ENV: 'OTHER_TOKEN' })
+      expect((await told.call('exec.run', { command: 'env' })).stdout.match(/.*canary.*/g)).toEqual([
+        'OTHER_TOKEN=canary-other',
+      ])
+    } finally {
+      for (const name of Object.keys(secrets)) delete process.env[name]
+    }
   })
 
   test('prints 1 MiB at most, in whole letters, and is left to end by itself', async () => {
