@@ -30,6 +30,8 @@ export interface Config {
   allowReveal: boolean
   /** The only programs that may be run as commands; undefined allows all. */
   execAllow: string[] | undefined
+  /** Variables of the agent's environment that commands and terminals see although their names say that they are secret. */
+  commandEnv: string[]
   recordTerminals: boolean
   /** The shell of terminals, instead of the user's own. */
   shell: string | undefined
@@ -81,6 +83,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     fleetSalt: env['PILOTHOUSE_FLEET_SALT'],
     allowReveal: env['PILOTHOUSE_ALLOW_REVEAL'] === '1',
     execAllow: env['PILOTHOUSE_EXEC_ALLOW'] === undefined ? undefined : list(env['PILOTHOUSE_EXEC_ALLOW']),
+    commandEnv: list(env['PILOTHOUSE_COMMAND_ENV']),
     recordTerminals: env['PILOTHOUSE_RECORD_TERMINALS'] === '1',
     shell: env['PILOTHOUSE_SHELL'],
     terminalUser: userName(env['PILOTHOUSE_TERMINAL_USER']),

@@ -6,7 +6,7 @@ import { ServicesFile } from './services-file.ts'
 const files = new ServicesFile('/nonexistent/services.json', '/nonexistent/.env')
 const container = (name: string, service: string, alive: boolean, port?: number): ManagedContainer => ({
   ...{ id: `id-${name}`, name, service, alive, running: alive, imageId: 'sha256:1', image: 'ghosthands:v1' },
-  ...{ labels: {}, port, createdAt: 0 },
+  ...{ labels: {}, port, published: new Map(), frozen: false, createdAt: 0 },
 })
 const names = (containers: ManagedContainer[]) =>
   planInstances(files, containers).map(({ name, oldId, wasAlive }) => `${name} ${oldId ?? 'new'} ${wasAlive}`)

@@ -19,7 +19,10 @@ export interface ManagedContainer {
   id: string
   name: string
   service: string
+  /** One that is paused runs as well: it has its jobs, and nobody knows which. */
   running: boolean
+  /** Paused: whoever asks it anything waits for nothing. */
+  frozen: boolean
   /** It runs, or Docker is about to start it again: something that a deploy has to replace. */
   alive: boolean
   imageId: string
@@ -27,6 +30,8 @@ export interface ManagedContainer {
   labels: Record<string, string>
   /** The port of its own server, where it or Docker says so. */
   port: number | undefined
+  /** The ports of this machine that lead to ports of the container. */
+  published: ReadonlyMap<number, number>
   createdAt: number
 }
 
@@ -46,19 +51,24 @@ export function toManaged(info: ContainerInfo): ManagedContainer | undefined {
   const labels = info.Labels ?? {}
   const service = labels[labelNames.service]
   if (labels[labelNames.managed] !== 'true' || service === undefined) return undefined
-  const published = info.Ports.find((port) => port.PublicPort !== undefined)?.PublicPort
+  const published = new Map(
+    info.Ports.flatMap(({ PrivatePort, PublicPort }) => (PublicPort === undefined ? [] : [[PrivatePort, PublicPort]])),
+  )
   const labelled = Number(labels[labelNames.port])
+  // A container that Docker is about to start again is not one that runs.
+  const running = info.State === 'running' || info.State === 'paused'
   return {
     id: info.Id,
     name: (info.Names[0] ?? '').replace(/^\//, ''),
     service,
-    // A container that Docker is about to start again is not one that runs.
-    running: info.State === 'running',
-    alive: info.State === 'running' || info.State === 'restarting' || info.State === 'paused',
+    running,
+    frozen: info.State === 'paused',
+    alive: running || info.State === 'restarting',
     imageId: info.ImageID,
     image: labels[labelNames.image] ?? info.Image,
     labels,
-    port: Number.isInteger(labelled) && labelled > 0 ? labelled : published,
+    port: Number.isInteger(labelled) && labelled > 0 ? labelled : undefined,
+    published,
     createdAt: info.Created,
   }
 }

@@ -188,7 +188,8 @@ function toState(found: Docker.ContainerInspectInfo): ContainerState {
   return {
     id: found.Id,
     name: found.Name.replace(/^\//, ''),
-    running: found.State.Running,
+    // Of one that it is about to start again Docker says both.
+    running: found.State.Running && !found.State.Restarting,
     restarts: found.RestartCount,
     exitCode: found.State.ExitCode,
     imageId: found.Image,

@@ -1,15 +1,26 @@
 import os from 'node:os'
+import { isSensitiveEnvKey } from '../../shared/domain/redaction.ts'
 import { markVariable } from '../processes/process-table.ts'
 
-/** What is the agent's own, or its supervisor's, and no business of the programs that people start. */
-const withheld =
-  /^(PILOTHOUSE_|HATCHET_CLIENT_TOKEN$|OPENAI_API_KEY$|CREDENTIALS_DIRECTORY$|NOTIFY_SOCKET$|INVOCATION_ID$|JOURNAL_STREAM$|LISTEN_|WATCHDOG_|NODE_OPTIONS$|NODE_CHANNEL_|VITEST|TMUX|STY$|WINDOWID$|TERMCAP$|COLUMNS$|LINES$)/
+/** What is the agent's own, its supervisor's, or of the terminal that it was started in: never passed on. */
+const ownOrForeign =
+  /^(PILOTHOUSE_|NOTIFY_SOCKET$|INVOCATION_ID$|JOURNAL_STREAM$|LISTEN_|WATCHDOG_|NODE_OPTIONS$|NODE_CHANNEL_|VITEST|TMUX|STY$|WINDOWID$|TERMCAP$|COLUMNS$|LINES$)/
 
-/** The environment of commands and terminals: the agent's, without its secrets, and enough for a login. */
-export function commandEnvironment(env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+/**
+ * The environment of commands and terminals: the agent's, and enough for a login. What would be *** in an env file is
+ * not in it, whoever's it is: a key of a model or a registry is there for the agent. PILOTHOUSE_COMMAND_ENV names those
+ * that are meant for commands as well.
+ */
+export function commandEnvironment(
+  passedOn: readonly string[] = [],
+  env: NodeJS.ProcessEnv = process.env,
+): Record<string, string> {
   const kept = Object.entries(env).filter(
     (entry): entry is [string, string] =>
-      entry[1] !== undefined && !withheld.test(entry[0]) && entry[0] !== markVariable,
+      entry[1] !== undefined &&
+      entry[0] !== markVariable &&
+      !ownOrForeign.test(entry[0]) &&
+      (!isSensitiveEnvKey(entry[0]) || passedOn.includes(entry[0])),
   )
   const { username, homedir } = os.userInfo()
   return {

@@ -84,12 +84,20 @@ describe('a command', () => {
   })
 
   test('sees none of the settings of the agent', async () => {
-    process.env['PILOTHOUSE_CANARY'] = 'canary'
-    const { client } = await start()
-    const { stdout } = await client.call('exec.run', { command: 'env' })
-    delete process.env['PILOTHOUSE_CANARY']
-    expect(stdout).toContain('HOME=')
-    expect(stdout).not.toMatch(/PILOTHOUSE|canary/)
+    const secrets = { PILOTHOUSE_CANARY: 'canary', ONE_API_KEY: 'canary', OTHER_TOKEN: 'canary-other' }
+    Object.assign(process.env, secrets)
+    try {
+      const { client } = await start()
+      const { stdout } = await client.call('exec.run', { command: 'env' })
+      expect(stdout).toContain('HOME=')
+      expect(stdout).not.toMatch(/PILOTHOUSE|canary/)
+      const { client: told } = await start({ PILOTHOUSE_COMMAND_ENV: 'OTHER_TOKEN' })
+      expect((await told.call('exec.run', { command: 'env' })).stdout.match(/.*canary.*/g)).toEqual([
+        'OTHER_TOKEN=canary-other',
+      ])
+    } finally {
+      for (const name of Object.keys(secrets)) delete process.env[name]
+    }
   })
 
   test('prints 1 MiB at most, in whole letters, and is left to end by itself', async () => {
@@ -229,6 +237,22 @@ describe('the stream of a command', () => {
     socket.resume()
     await socket.closed
     expect(text(messages, 'stdout').length).toBe(1_000_000)
+  })
+
+  test('stands in the audit log with how it ended, and is pending until then', async () => {
+    const { client } = await start()
+    const last = async () => (await client.call('audit.list', { action: 'exec' })).entries[0]
+    const socket = await client.open('exec', {
+      command: `sh -c 'until [ -e ${folder}/go ]; do sleep 0.02; done; exit 4'`,
+    })
+    expect(await last()).toMatchObject({ result: 'pending', durationMs: null })
+    fs.writeFileSync(path.join(folder, 'go'), '')
+    await socket.closed
+    expect(await last()).toMatchObject({ result: 'success', details: { exitCode: 4, timedOut: false } })
+    expect((await last())?.durationMs).toBeGreaterThan(0)
+    const cut = await client.open('exec', { command: 'sleep 1000' })
+    cut.close()
+    await until('the end of it in the audit', async () => (await last())?.details['exitCode'] === null)
   })
 
   test('is refused before it opens when the command is wrong', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../shared/errors.ts'
-import type { Handlers, ServerSocket, SocketHandlers } from '../server/handlers.ts'
+import type { CallContext, Handlers, ServerSocket, SocketHandlers } from '../server/handlers.ts'
 import type { ExecService, Prepared } from './exec.service.ts'
 
 /** Unsent bytes at which the command is made to wait for its reader. */
@@ -28,9 +28,9 @@ export function execRoutes(commands: ExecService): Pick<Handlers, 'exec.run'> {
 
 export function execSocket(commands: ExecService): Pick<SocketHandlers, 'exec'> {
   return {
-    exec: ({ command, timeout_ms }) => {
+    exec: ({ command, timeout_ms }, context) => {
       const prepared = commands.prepare(command)
-      return (socket) => void stream(commands, prepared, timeout_ms, socket)
+      return (socket) => context.resultOf(stream(commands, prepared, timeout_ms, socket, context))
     },
   }
 }
@@ -40,6 +40,7 @@ async function stream(
   prepared: Prepared,
   timeoutMs: number,
   socket: ServerSocket<'exec'>,
+  context: Pick<CallContext, 'note'>,
 ): Promise<void> {
   const gone = new AbortController()
   socket.onClose = () => gone.abort()
@@ -53,9 +54,12 @@ async function stream(
         while (socket.bufferedBytes > highWaterBytes && !gone.signal.aborted) await sleep(drainPollMs)
       },
     })
+    context.note({ exitCode, timedOut, truncated })
     socket.send({ type: 'exit', exitCode, timedOut, truncated })
   } catch (error) {
     socket.send({ type: 'error', message: Problem.from(error).message })
+    throw error
+  } finally {
+    socket.close(1000, 'the command has ended')
   }
-  socket.close(1000, 'the command has ended')
 }

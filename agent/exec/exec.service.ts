@@ -18,6 +18,8 @@ const lastOutputMs = 500
 export interface ExecServiceOptions {
   dataDir: string
   allow: () => readonly string[] | undefined
+  /** See `commandEnvironment`. */
+  passedOn: () => readonly string[]
 }
 
 export interface Prepared {
@@ -63,7 +65,7 @@ export class ExecService {
     if (name.includes('/') && !path.isAbsolute(name)) {
       throw new Problem('bad-request', `"${name}" is a relative path. Give the program's name or its full path.`)
     }
-    const program = findProgram([name], commandEnvironment()['PATH'])
+    const program = findProgram([name], commandEnvironment(this.#options.passedOn())['PATH'])
     const allow = this.#options.allow()
     if (allow !== undefined && !allow.includes(name) && !(program !== undefined && allow.includes(program))) {
       throw new Problem(
@@ -102,7 +104,7 @@ export class ExecService {
       name: `command ${path.basename(program)}`,
       program,
       args,
-      env: commandEnvironment(),
+      env: commandEnvironment(this.#options.passedOn()),
       cwd: os.homedir(),
       dataDir: this.#options.dataDir,
       output: 'streams',

@@ -64,6 +64,8 @@ export class HealthService {
     if (deploys.current === null) {
       if (api.length > 0 && !apiHealthy) reasons.push('The API is not healthy.')
       for (const { workerId } of silent) reasons.push(`Worker ${workerId} runs but does not answer.`)
+      for (const { alive, running, name } of managed)
+        if (alive && !running) reasons.push(`${name} ends again and again; Docker keeps starting it.`)
       if (deploys.deployedTag !== null && managed.length === 0) reasons.push('Nothing of what was deployed is there.')
     }
     const nothingLeft = deploys.deployedTag !== null && !managed.some(({ running }) => running)

@@ -46,7 +46,11 @@ export function createAdminParts(options: AdminPartsOptions): AdminParts {
     salt: () => fingerprintSalt(config.current.fleetSalt, secrets.checker),
     prepareRestart: options.prepareRestart,
   })
-  const commands = new ExecService({ dataDir, allow: () => config.current.execAllow })
+  const commands = new ExecService({
+    dataDir,
+    allow: () => config.current.execAllow,
+    passedOn: () => config.current.commandEnv,
+  })
   const terminals = new TerminalService({
     dataDir,
     audit: options.audit,

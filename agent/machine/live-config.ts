@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 
 /** Settings that take effect while the agent runs; the others need a restart. */
 const live = [
-  ...(['fleetSalt', 'allowReveal', 'execAllow', 'recordTerminals'] as const),
+  ...(['fleetSalt', 'allowReveal', 'execAllow', 'commandEnv', 'recordTerminals'] as const),
   ...(['shell', 'terminalUser', 'shutdownCommand'] as const),
 ] as const
 

@@ -6,6 +6,7 @@ import type { HealthService } from '../health/health.service.ts'
 import type { MetricsHistory } from '../metrics/history.ts'
 import type { MetricsService } from '../metrics/metrics.service.ts'
 import { type Counter, openMetrics } from '../metrics/open-metrics.ts'
+import { preferredType } from '../server/accepts.ts'
 import { type Handlers, Reply } from '../server/handlers.ts'
 import { findSocket } from '../server/routes.ts'
 import type { Tickets } from '../server/tickets.ts'
@@ -48,11 +49,13 @@ export function machineRoutes(parts: MachineRouteParts): Pick<Handlers, Names> {
     }),
     'machine.metrics': async (_params, context) => {
       const load = await parts.metrics.read()
-      const accept = context.headers['accept'] ?? ''
-      const wantsOpenMetrics = accept.includes('application/openmetrics-text')
-      if (!wantsOpenMetrics && !accept.includes('text/plain')) return load
-      const type = wantsOpenMetrics ? 'application/openmetrics-text; version=1.0.0' : 'text/plain; version=0.0.4'
-      return new Reply(`${type}; charset=utf-8`, openMetrics(load, parts.counters(), parts.gauges()))
+      const type = preferredType(context.headers['accept'], [
+        ...(['application/json', 'application/openmetrics-text', 'text/plain'] as const),
+      ])
+      if (type === 'application/json') return load
+      const version = type === 'text/plain' ? '0.0.4' : '1.0.0'
+      const text = openMetrics(load, parts.counters(), parts.gauges())
+      return new Reply(`${type}; version=${version}; charset=utf-8`, text)
     },
     'machine.metricsHistory': (asked) => parts.history.read(asked),
     'machine.status': async () => {

@@ -1,18 +1,13 @@
-import { execFile } from 'node:child_process'
 import fs from 'node:fs/promises'
 import os from 'node:os'
-import { promisify } from 'node:util'
 import type { Metrics } from '../../shared/contract/machine.ts'
+import { type CpuTimes, cpuTimes, type NetworkBytes, networkBytes } from './system-counters.ts'
 
 /** A closer look than this would only measure the looking. */
 const minIntervalMs = 500
 
-interface Sample {
+interface Sample extends CpuTimes, NetworkBytes {
   at: number
-  busy: number
-  total: number
-  rx: number
-  tx: number
 }
 
 /** Load since the last look; nothing runs in between, so that an idle machine stays idle. */
@@ -81,50 +76,8 @@ export function diskUse(disk: { blocks: number; bfree: number; bavail: number; b
 }
 
 async function sample(): Promise<Sample> {
-  const { rx, tx } = await networkBytes()
-  let busy = 0
-  let total = 0
-  for (const { times } of os.cpus()) {
-    const all = times.user + times.nice + times.sys + times.irq + times.idle
-    total += all
-    busy += all - times.idle
-  }
-  return { at: performance.now(), busy, total, rx, tx }
-}
-
-/** Bytes in and out since boot, over every interface but loopback. */
-async function networkBytes(): Promise<{ rx: number; tx: number }> {
-  try {
-    if (process.platform === 'linux') return sumLinux(await fs.readFile('/proc/net/dev', 'utf8'))
-    return sumMac((await promisify(execFile)('netstat', ['-ibn'], { timeout: 2000 })).stdout)
-  } catch {
-    return { rx: 0, tx: 0 }
-  }
-}
-
-export function sumLinux(text: string): { rx: number; tx: number } {
-  const sum = { rx: 0, tx: 0 }
-  for (const line of text.split('\n')) {
-    const match = /^\s*([^:\s]+):\s*(.*)$/.exec(line)
-    if (match === null || match[1] === 'lo') continue
-    const fields = (match[2] ?? '').split(/\s+/).map(Number)
-    sum.rx += fields[0] ?? 0
-    sum.tx += fields[8] ?? 0
-  }
-  return sum
-}
-
-export function sumMac(text: string): { rx: number; tx: number } {
-  const sum = { rx: 0, tx: 0 }
-  for (const line of text.split('\n')) {
-    const fields = line.trim().split(/\s+/)
-    // One line per interface carries the link's own counters; the others repeat them per address.
-    if (!fields[2]?.startsWith('<Link#') || fields[0]?.startsWith('lo')) continue
-    const numbers = fields.slice(-7).map(Number)
-    sum.rx += numbers[2] ?? 0
-    sum.tx += numbers[5] ?? 0
-  }
-  return sum
+  const [cpu, network] = await Promise.all([cpuTimes(), networkBytes()])
+  return { at: performance.now(), ...cpu, ...network }
 }
 
 function percent(part: number, whole: number): number {

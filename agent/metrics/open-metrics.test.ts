@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { sumLinux, sumMac } from './metrics.service.ts'
 import { openMetrics } from './open-metrics.ts'
 
 const load = {
@@ -34,20 +33,4 @@ test('the text is OpenMetrics: typed families, counters ending in _total, nothin
   expect(samples.get('pilothouse_requests_total')).toBe(3)
   expect(samples.get('pilothouse_cpu_usage_ratio')).toBe(0.125)
   expect(samples.get('pilothouse_memory_used_bytes')).toBe(1000 * 2 ** 20)
-})
-
-test('bytes of every interface but loopback are counted, on Linux and on macOS', () => {
-  const linux = `Inter-|   Receive                                                |  Transmit
- face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
-    lo: 999 1 0 0 0 0 0 0 999 1 0 0 0 0 0 0
-  eth0: 100 1 0 0 0 0 0 0 20 1 0 0 0 0 0 0
-wlan0:7 1 0 0 0 0 0 0 8 1 0 0 0 0 0 0
-`
-  expect(sumLinux(linux)).toEqual({ rx: 107, tx: 28 })
-  const mac = `Name  Mtu   Network       Address            Ipkts Ierrs     Ibytes    Opkts Oerrs     Obytes  Coll
-lo0   16384 <Link#1>                           9     0        999        9     0        999     0
-en0   1500  <Link#4>    aa:bb:cc:dd:ee:ff     10     0       5000       11     0       600     0
-en0   1500  192.168.1     192.168.1.2         10     -       5000       11     -       600     -
-`
-  expect(sumMac(mac)).toEqual({ rx: 5000, tx: 600 })
 })

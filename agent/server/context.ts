@@ -16,6 +16,8 @@ export class RequestContext implements CallContext {
   readonly operator: string | null
   readonly peer: string
   readonly details: Record<string, unknown> = {}
+  /** What a socket's row in the audit waits for; undefined where it is closed as soon as the socket is open. */
+  work: Promise<unknown> | undefined
   readonly #request: IncomingMessage
   readonly #response: ServerResponse | undefined
   #abort: AbortController | undefined
@@ -49,6 +51,10 @@ export class RequestContext implements CallContext {
   /** Nobody waits for the answer any more. */
   abandon(): void {
     this.#abort?.abort()
+  }
+
+  resultOf(work: Promise<unknown>): void {
+    this.work = work
   }
 
   note(details: Record<string, unknown>): void {

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import net from 'node:net'
 import os from 'node:os'
 import { Problem } from '../../shared/errors.ts'
@@ -6,16 +6,20 @@ import { Problem } from '../../shared/errors.ts'
 /** Headers that only a browser sends of its own accord. */
 const browserHeaders = ['origin', 'referer', 'sec-fetch-site'] as const
 
+/** What a request says about where it comes from and whom it means. */
+export type Addressed = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url'>
+
 /**
  * No web page may reach the agent: not by a request, not by an upgrade, not through a name that was made
  * to point here (DNS rebinding). Checked before anything else, on every path.
  */
-export function createGuard(hostNames: readonly string[]): (headers: IncomingHttpHeaders) => void {
+export function createGuard(hostNames: readonly string[]): (request: Addressed) => void {
   const names = new Set(['localhost', '127.0.0.1', '::1', os.hostname().toLowerCase(), ...hostNames.map(normal)])
   names.delete('')
   // Few different ones ever come; a stranger's inventions are not kept.
   const known = new Set<string>()
-  return (headers) => {
+  const isOurs = (host: string) => known.has(host) || names.has(normal(host))
+  return ({ headers, rawHeaders, url }) => {
     for (const name of browserHeaders) {
       if (headers[name] !== undefined) {
         throw new Problem(
@@ -25,8 +29,8 @@ export function createGuard(hostNames: readonly string[]): (headers: IncomingHtt
       }
     }
     const host = headers.host
-    if (host !== undefined && known.has(host)) return
-    if (host === undefined || !names.has(normal(host))) {
+    const target = authorityOf(url)
+    if (host === undefined || !isOurs(host) || hasTwoHosts(rawHeaders) || (target !== undefined && !isOurs(target))) {
       throw new Problem(
         'unknown-host',
         'The Host header is not a name of this agent. Use its address, or add the name to PILOTHOUSE_HOST_NAMES.',
@@ -34,6 +38,30 @@ export function createGuard(hostNames: readonly string[]): (headers: IncomingHtt
     }
     if (known.size < 100) known.add(host)
   }
+}
+
+/** A second name would be for whoever reads the last one: nobody honest sends it. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
+}
+
+const absolute = /^https?:\/\/([^/?#]*)/i
+
+/** The host that stands in the request line itself, as clients write it to a proxy; undefined in all others. */
+function authorityOf(url: string | undefined): string | undefined {
+  return url === undefined || url.startsWith('/') ? undefined : absolute.exec(url)?.[1]
+}
+
+/** Path and query of a request line, whichever way it is written. */
+export function splitUrl(url: string): [path: string, query: string] {
+  const local = url.startsWith('/') ? url : url.replace(absolute, '').replace(/^(?=\?|$)/, '/')
+  const mark = local.indexOf('?')
+  return mark === -1 ? [local, ''] : [local.slice(0, mark), local.slice(mark + 1)]
 }
 
 /** A host without its port, its brackets and the dot of the root, in lower case; an address as it is usually written. */

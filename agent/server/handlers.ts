@@ -21,6 +21,8 @@ export interface CallContext {
   readonly signal: AbortSignal
   /** Lower-cased request headers, without the credentials. */
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** Of a socket: its audit row ends as this ends, and not when the socket is open. */
+  resultOf(work: Promise<unknown>): void
   /** Adds to the details of this call's audit row. Never put a secret here. */
   note(details: Record<string, unknown>): void
 }

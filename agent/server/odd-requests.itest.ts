@@ -75,9 +75,34 @@ describe('the name in Host', () => {
     const text = await say(request('GET /health HTTP/1.1', [`Host: ${name}`]))
     expect([statusOf(text), codeOf(text)]).toEqual([403, 'unknown-host'])
   })
-  test('that is missing, or of another by an absolute address, opens nothing', async () => {
-    expect(statusOf(await say(request('GET /health HTTP/1.1', [])))).toBe(400)
-    expect(statusOf(await say(request('GET http://evil.example/health HTTP/1.1', [host])))).toBe(401)
+  test('that is missing, stands twice, or is of another by an absolute address, opens nothing', async () => {
+    for (const [line, ...headers] of [
+      ['GET /health HTTP/1.1'],
+      ['GET /health HTTP/1.1', host, 'Host: evil.example'],
+      ['GET /health HTTP/1.1', host, host],
+      ['GET http://evil.example/health HTTP/1.1', host],
+      ['GET http://localhost@evil.example/health HTTP/1.1', host],
+      ['GET http://localhost/health HTTP/1.1', 'Host: evil.example'],
+    ] as const) {
+      const text = await say(request(line, headers))
+      expect([line, statusOf(text), codeOf(text)]).toEqual([line, 403, 'unknown-host'])
+      expect(text).toContain('content-type: application/problem+json')
+    }
+  })
+  test('may stand in an absolute address, as clients of proxies write it', async () => {
+    for (const address of ['http://localhost:8000/health', 'HTTP://127.0.0.1/version?'])
+      expect(statusOf(await say(request(`GET ${address} HTTP/1.1`, [host])))).toBe(200)
+    expect(statusOf(await say(request('GET http://localhost?x HTTP/1.1', [host, secret()])))).toBe(404)
+    expect(statusOf(await say(request('GET http://localhost/audit?page=2 HTTP/1.1', [host, secret()])))).toBe(200)
+    expect(statusOf(await say(request('GET http://localhost/status HTTP/1.1', [host])))).toBe(401)
+  })
+  test('an Origin behind thousands of other headers is seen', async () => {
+    const many = Array.from({ length: 2500 }, (_, index) => `${index.toString(36)}:`)
+    const text = await say(request('GET /health HTTP/1.1', [host, ...many, 'Origin: https://evil.example']))
+    expect([statusOf(text), codeOf(text)]).toEqual([403, 'browser-refused'])
+    const large = await say(request('GET /health HTTP/1.1', [host, `X: ${'x'.repeat(20_000)}`]))
+    expect([statusOf(large), codeOf(large)]).toEqual([400, 'bad-request'])
+    expect(large).toContain('16384 bytes')
   })
 })
 
@@ -151,6 +176,18 @@ describe('a method', () => {
     expect(statusOf(await say(request('HEAD /status HTTP/1.1', [host])))).toBe(401)
     expect(statusOf(await say(request('HEAD /env HTTP/1.1', [host, secret()])))).toBe(200)
   })
+  test('CONNECT is answered like any other, and makes nobody a proxy', async () => {
+    const connect = (...headers: string[]) => say(request('CONNECT evil.example:80 HTTP/1.1', headers))
+    for (const [text, status] of [
+      [await connect(host), 401],
+      [await connect(host, secret()), 405],
+      [await connect(host, secret(), 'Origin: https://evil.example'), 403],
+      [await connect('Host: evil.example:80', secret()), 403],
+    ] as const) {
+      expect(statusOf(text)).toBe(status)
+      expect(text).toContain('application/problem+json')
+    }
+  })
   test('OPTIONS says what there is to those who may know, and nothing to pages', async () => {
     const text = await say(request('OPTIONS /env HTTP/1.1', [host, secret()]))
     expect([statusOf(text), /allow: (.*)\r/i.exec(text)?.[1]]).toEqual([405, 'GET, HEAD, POST'])
@@ -159,6 +196,44 @@ describe('a method', () => {
     const refused = await say(request('OPTIONS /env HTTP/1.1', preflight))
     expect(statusOf(refused)).toBe(403)
     expect(refused.toLowerCase()).not.toContain('access-control-allow')
+  })
+})
+
+describe('an upgrade that cannot become a WebSocket', () => {
+  const upgrade = (changes: Record<string, string | undefined>, line = 'GET /ws/exec?command=true HTTP/1.1') => {
+    const headers = {
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'Sec-WebSocket-Version': '13',
+      ...changes,
+    }
+    const lines = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : `${name}: ${value}`))
+    const bytes = [line, host, secret(), 'Connection: Upgrade', ...lines, '', ''].join('\r\n')
+    return say(bytes, (text) => text.startsWith('HTTP/1.1 101'))
+  }
+  test.each([
+    [{ Upgrade: 'h2c' }, 400],
+    [{ 'Sec-WebSocket-Key': 'short' }, 400],
+    [{ 'Sec-WebSocket-Key': undefined }, 400],
+    [{ 'Sec-WebSocket-Version': '8' }, 400],
+    [{ 'Sec-WebSocket-Version': undefined }, 400],
+    [{ 'Sec-WebSocket-Protocol': 'a,,b' }, 400],
+    [{ 'Sec-WebSocket-Protocol': '' }, 400],
+  ] as const)('%o is a problem, and nothing is run or written for it', async (changes, status) => {
+    const before = (await rig.client.call('audit.list', { action: 'exec' })).total
+    const text = await upgrade(changes)
+    expect([statusOf(text), codeOf(text)]).toEqual([status, 'bad-request'])
+    expect(text).toContain('content-type: application/problem+json')
+    expect(text).toContain('sec-websocket-version: 13')
+    expect((await rig.client.call('audit.list', { action: 'exec' })).total).toBe(before)
+  })
+  test('by another method names the right one', async () => {
+    const text = await upgrade({}, 'POST /ws/exec?command=true HTTP/1.1')
+    expect([statusOf(text), /allow: (.*)\r/.exec(text)?.[1]]).toEqual([405, 'GET'])
+  })
+  test('with all that belongs to it becomes one', async () => {
+    expect(statusOf(await upgrade({}, 'GET http://localhost/ws/events HTTP/1.1'))).toBe(101)
+    expect(statusOf(await upgrade({ 'Sec-WebSocket-Protocol': 'binary, base64' }, 'GET /ws/events HTTP/1.1'))).toBe(101)
   })
 })
 

@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { AuditLog } from '../audit/audit.service.ts'
 import type { Log } from '../log.ts'
+import type { Addressed } from './guard.ts'
 import type { Handlers, SocketHandlers } from './handlers.ts'
 import type { Once } from './once.ts'
 import type { SecretChecker } from './secrets.ts'
@@ -22,7 +22,7 @@ export function createCounters(): Counters {
 
 /** What requests and upgrades are answered with. */
 export interface ServerParts {
-  guard: (headers: IncomingHttpHeaders) => void
+  guard: (request: Addressed) => void
   checker: SecretChecker
   throttle: Throttle
   tickets: Tickets

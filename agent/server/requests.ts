@@ -6,6 +6,7 @@ import { redact } from '../../shared/domain/redaction.ts'
 import { describeIssues, Problem, type ProblemCode } from '../../shared/errors.ts'
 import { readBody } from './body.ts'
 import { nextRequestId, RequestContext } from './context.ts'
+import { splitUrl } from './guard.ts'
 import { Reply } from './handlers.ts'
 import type { Answer } from './once.ts'
 import type { ServerParts } from './parts.ts'
@@ -20,7 +21,7 @@ import { hasCredentials } from './secrets.ts'
 export function createRequestHandler(parts: ServerParts) {
   const route = createRouter()
   const begin = (request: IncomingMessage, response: ServerResponse, requestId: string): void | Promise<void> => {
-    parts.guard(request.headers)
+    parts.guard(request)
     const [path, query] = splitUrl(request.url ?? '/')
     const found = route(request.method ?? 'GET', path)
     const open = found.kind === 'call' && found.call.access === 'open'
@@ -63,11 +64,6 @@ function fail(parts: ServerParts, response: ServerResponse, requestId: string, e
   // Nobody is there any more to be told.
   if (response.headersSent || response.destroyed) response.destroy()
   else sendAnswer(response, requestId, { ...problemAnswer(problem), headers: problemHeaders(problem) })
-}
-
-export function splitUrl(url: string): [path: string, query: string] {
-  const mark = url.indexOf('?')
-  return mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
 }
 
 function mustBeCall(found: Found, path: string): Extract<Found, { kind: 'call' }> {

@@ -69,6 +69,8 @@ export function problemHeaders(problem: Problem): Record<string, string> {
     headers['retry-after'] = String(Math.ceil(problem.extra['retryAfterSeconds']))
   }
   if (typeof problem.extra['allow'] === 'string') headers['allow'] = problem.extra['allow']
+  if (typeof problem.extra['webSocketVersion'] === 'string')
+    headers['sec-websocket-version'] = problem.extra['webSocketVersion']
   // The rest of a body that was refused half-read cannot be told from a next request.
   if (problem.code === 'body-too-large') headers['connection'] = 'close'
   return headers

@@ -24,6 +24,8 @@ export interface ServerLimits {
 
 export const serverLimits: ServerLimits = { headersMs: 10_000, requestMs: 20_000, pingMs: 20_000 }
 
+const maxHeaderBytes = 16 * 1024
+
 /** Listens on every address of the configuration. */
 export async function startServer(
   config: Config,
@@ -51,29 +53,28 @@ export async function startServer(
         requestTimeout: limits.requestMs,
         keepAliveTimeout: 65_000,
         connectionsCheckingInterval: Math.min(1000, limits.headersMs),
-        maxHeaderSize: 16 * 1024,
+        maxHeaderSize: maxHeaderBytes,
+        // A request without a Host gets our answer, not an empty one.
+        requireHostHeader: false,
         noDelay: true,
       },
       handleRequest,
     )
     server.maxConnections = 2000
+    // Node drops headers beyond its count without a word, and one of those may be an Origin; their size has a limit.
+    server.maxHeadersCount = 0
     // Whether a body is wanted is known once its headers are checked: until then nobody is told to send it.
     server.on('checkContinue', handleRequest)
     server.on('checkExpectation', handleRequest)
     server.on('upgrade', (request, stream, head) => void upgrades.handle(request, stream, head))
+    server.on('connect', (request, stream) => void upgrades.refuseConnect(request, stream))
     // What cannot be parsed has no route: answered here, so that a client sees why.
     server.on('clientError', (error: NodeJS.ErrnoException, stream: Socket) => {
       if (error.code === 'ECONNRESET' || !stream.writable) {
         stream.destroy()
         return
       }
-      const silent = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      refuseUpgrade(
-        stream,
-        silent
-          ? new Problem('timeout', 'The request did not come in time.')
-          : new Problem('bad-request', 'That is not an HTTP/1.1 request.'),
-      )
+      refuseUpgrade(stream, unreadable(error.code))
     })
     return server
   }
@@ -86,6 +87,15 @@ export async function startServer(
       await Promise.all(servers.map(closeServer))
     },
   }
+}
+
+/** Why a request could not be read. */
+function unreadable(code: string | undefined): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new Problem('timeout', 'The request did not come in time. Send it at once.')
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new Problem('bad-request', `Address and headers may have ${maxHeaderBytes} bytes together. Send less.`)
+  return new Problem('bad-request', 'That is not an HTTP/1.1 request. Use a client that speaks HTTP/1.1.')
 }
 
 function closeServer(server: http.Server): Promise<void> {

@@ -7,9 +7,10 @@ import { decodeQuery, decodeText } from '../../shared/contract/wire.ts'
 import { redact } from '../../shared/domain/redaction.ts'
 import { describeIssues, Problem } from '../../shared/errors.ts'
 import { nextRequestId, RequestContext } from './context.ts'
+import { splitUrl } from './guard.ts'
+import { checkHandshake } from './handshake.ts'
 import { OpenSockets } from './open-sockets.ts'
 import type { ServerParts } from './parts.ts'
-import { splitUrl } from './requests.ts'
 import { asProblem, refuseUpgrade } from './respond.ts'
 import { findSocket } from './routes.ts'
 import { hasCredentials } from './secrets.ts'
@@ -39,7 +40,7 @@ export function createUpgradeHandler(parts: ServerParts, pingMs: number) {
     const ignore = () => {}
     stream.on('error', ignore)
     try {
-      parts.guard(request.headers)
+      parts.guard(request)
       const [path, queryText] = splitUrl(request.url ?? '/')
       const query = new URLSearchParams(queryText)
       const found = findSocket(path)
@@ -47,13 +48,15 @@ export function createUpgradeHandler(parts: ServerParts, pingMs: number) {
       if (found === undefined)
         throw new Problem('unknown-route', 'The agent has no such socket. See GET /openapi.json.')
       if (parts.stopping()) throw new Problem('stopping', 'The agent is stopping. Try again when it is back.')
+      // Before anything is begun or counted for it: what cannot become a socket must leave nothing behind.
+      checkHandshake(request)
       const definition = found.socket
       const values = decodeQuery(definition.params, query)
       for (const [key, text] of Object.entries(found.parts)) values[key] = decodeText(definition.params, key, text)
       const params = definition.params.safeParse(values)
       if (!params.success) throw new Problem('invalid-params', describeIssues(params.error))
       const context = new RequestContext(request, undefined, requestId)
-      const finish = beginAudit(parts, definition, params.data, context)
+      const audit = beginAudit(parts, definition, params.data, context)
       try {
         const handler = parts.sockets[definition.name as keyof typeof parts.sockets] as (
           params: unknown,
@@ -71,9 +74,9 @@ export function createUpgradeHandler(parts: ServerParts, pingMs: number) {
             open.add(definition, websocket, accept)
           })
         }
-        finish?.('success')
+        audit?.endWith(context.work)
       } catch (error) {
-        finish?.('failure', error instanceof Problem ? error.message : 'unexpected failure')
+        audit?.fail(error)
         throw error
       }
     } catch (error) {
@@ -81,7 +84,24 @@ export function createUpgradeHandler(parts: ServerParts, pingMs: number) {
       refuseUpgrade(stream, asProblem(error, requestId, parts.log))
     }
   }
-  return { handle, closeAll: (code: number, reason: string) => open.closeAll(code, reason) }
+  /** The agent is nobody's proxy; whoever asks gets an answer like anyone else. */
+  const refuseConnect = async (request: IncomingMessage, stream: Duplex): Promise<void> => {
+    const requestId = nextRequestId()
+    parts.counters.requests++
+    parts.counters.problems++
+    stream.on('error', () => {})
+    try {
+      parts.guard(request)
+      if (!parts.checker.accepts(request.headers)) {
+        parts.counters.unauthorized++
+        await parts.throttle.refuse(hasCredentials(request.headers))
+      }
+      throw new Problem('method-not-allowed', 'The agent is no proxy. GET /openapi.json lists what it takes.')
+    } catch (error) {
+      refuseUpgrade(stream, asProblem(error, requestId, parts.log))
+    }
+  }
+  return { handle, refuseConnect, closeAll: (code: number, reason: string) => open.closeAll(code, reason) }
 }
 
 /** The header, or a ticket in `?token=`. The secret itself is not taken from a URL. */
@@ -105,15 +125,37 @@ async function authenticate(
   parts.counters.unauthorized--
 }
 
+/** The row of a socket in the audit, from its intent to its result. */
 function beginAudit(
   parts: ServerParts,
   definition: SocketDefinition,
   params: Record<string, unknown>,
   context: RequestContext,
-): ((result: 'success' | 'failure', errorMessage?: string) => void) | undefined {
+) {
   if (definition.audit === undefined) return undefined
   const { operator, peer, requestId } = context
   const details = redact(params) as Record<string, unknown>
   const id = parts.audit.begin({ action: definition.audit, operator, peer, requestId, details })
-  return (result, errorMessage) => parts.audit.finish(id, { result, errorMessage, details: context.details })
+  const started = performance.now()
+  const finish = (result: 'success' | 'failure' | 'error', errorMessage?: string) =>
+    parts.audit.finish(id, {
+      ...{ result, errorMessage, durationMs: Math.round(performance.now() - started) },
+      details: redact(context.details) as Record<string, unknown>,
+    })
+  const fail = (error: unknown) => {
+    const expected = error instanceof Problem
+    finish(expected ? 'failure' : 'error', expected ? error.message : 'unexpected failure')
+  }
+  return {
+    fail,
+    endWith(work: Promise<unknown> | undefined): void {
+      if (work === undefined) return finish('success')
+      work
+        .then(() => finish('success'), fail)
+        .catch((error: unknown) =>
+          // The client has its answer by now; the row is closed as unknown at the next start.
+          parts.log('error', 'the end of a socket is not in the audit log', { requestId, error: String(error) }),
+        )
+    },
+  }
 }

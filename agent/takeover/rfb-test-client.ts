@@ -125,5 +125,5 @@ export class RfbTestClient {
 
 export function testContext(): CallContext {
   const signal = new AbortController().signal
-  return { requestId: 'test', operator: null, peer: 'unix', signal, headers: {}, note: () => {} }
+  return { requestId: 'test', operator: null, peer: 'unix', signal, headers: {}, resultOf: () => {}, note: () => {} }
 }

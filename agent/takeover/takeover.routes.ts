@@ -48,7 +48,11 @@ export function takeoverRoutes(parts: TakeoverParts): Pick<Handlers, TakeoverCal
       context.note({ operator: params.operator, reason: params.reason, ttlMs: params.ttlMs })
       return takeovers.take(params)
     },
-    'takeover.renew': (params) => leases.renew(params.leaseId),
+    'takeover.renew': ({ leaseId }, context) => {
+      const lease = leases.renew(leaseId)
+      context.note({ renewed: true, operator: lease.operator, expiresAt: lease.expiresAt })
+      return lease
+    },
     'takeover.handBack': async (params, context) => {
       const { leaseId, handBackTo, mode, outcome, note } = params
       context.note({ handBackTo, outcome, note })

@@ -11,6 +11,8 @@ export interface ShellSettings {
   shell: string | undefined
   /** Whom terminals are opened as, instead of the agent's own user. */
   terminalUser: string | undefined
+  /** See `commandEnvironment`. */
+  commandEnv: readonly string[]
 }
 
 /** Which shell a terminal runs, as whom, where, and with which environment; or why it cannot. */
@@ -35,7 +37,12 @@ export async function loginShell(
   }
   const [program = shell, ...args] = [...asUser(user), shell, '-l']
   const identity = { HOME: user.home, USER: user.name, LOGNAME: user.name, SHELL: shell }
-  const env = { ...commandEnvironment(), ...identity, TERM: 'xterm-256color', COLORTERM: 'truecolor' }
+  const env = {
+    ...commandEnvironment(settings.commandEnv),
+    ...identity,
+    TERM: 'xterm-256color',
+    COLORTERM: 'truecolor',
+  }
   return { program, args, cwd: folder(cwd, user.home), env, owner: user.uid }
 }
 

@@ -46,7 +46,7 @@ test('a terminal that nobody comes back to is ended', async () => {
     dataDir: folder,
     audit: { begin: ({ action }) => actions.push(action), finish: () => {} },
     log: () => {},
-    settings: () => ({ shell: '/bin/sh', terminalUser: undefined, recordTerminals: false }),
+    settings: () => ({ shell: '/bin/sh', terminalUser: undefined, commandEnv: [], recordTerminals: false }),
     keptDetachedMs: 300,
   })
   const socket = fakeSocket()
@@ -64,7 +64,7 @@ test('one whose client comes back in time is not', async () => {
     dataDir: folder,
     audit: { begin: () => 1, finish: () => {} },
     log: () => {},
-    settings: () => ({ shell: '/bin/sh', terminalUser: undefined, recordTerminals: false }),
+    settings: () => ({ shell: '/bin/sh', terminalUser: undefined, commandEnv: [], recordTerminals: false }),
     keptDetachedMs: 2000,
   })
   const first = fakeSocket()

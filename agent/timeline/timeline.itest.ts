@@ -100,6 +100,11 @@ test('a takeover has its length and its picture; changes alone can be asked for'
   const jpeg = await client.call('timeline.picture', { id: taken.picture ?? '' })
   expect(jpeg.contentType).toBe('image/jpeg')
   expect([...jpeg.bytes.slice(0, 2)]).toEqual([0xff, 0xd8])
+  // That it was kept for longer changes something, so it stands in the audit; it is no moment of its own here.
+  const { expiresAt } = await client.call('takeover.renew', { leaseId })
+  const [renewed] = (await client.call('audit.list', { action: 'takeover', pageSize: 1 })).entries
+  expect(renewed).toMatchObject({ result: 'success', details: { renewed: true, operator: 'Ada', expiresAt } })
+  expect(JSON.stringify(renewed)).not.toContain(leaseId)
   await client.call('takeover.handBack', { leaseId, note: 'done' })
   await entry('handed-back', ({ picture }) => picture !== null)
   expect(await entry('lease')).toMatchObject({ running: false, title: 'Ada had control' })

@@ -16,6 +16,8 @@ export interface Worker {
 export class Containers {
   readonly #docker: DockerOperations
   readonly #services: ServicesFile
+  /** By container: which port its own variables name. They never change. */
+  #named = new Map<string, number | undefined>()
 
   constructor(docker: DockerOperations, services: ServicesFile) {
     this.#docker = docker
@@ -25,10 +27,26 @@ export class Containers {
   /** Without the old ones that a deploy keeps aside. */
   async managed(): Promise<ManagedContainer[]> {
     const found = await this.#docker.listContainers(['gh.managed=true'])
-    return found
+    const managed = found
       .flatMap((info) => toManaged(info) ?? [])
       .filter(({ name }) => !isAside(name))
       .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+    const ports = await Promise.all(managed.map((container) => this.#portOf(container)))
+    for (const id of this.#named.keys()) if (!managed.some((container) => container.id === id)) this.#named.delete(id)
+    return managed.map((container, index) => ({ ...container, port: ports[index] }))
+  }
+
+  /** Its label says it. Where another tool made the container, its variables do, and Docker where they lead to. */
+  async #portOf({ id, port, service, published }: ManagedContainer): Promise<number | undefined> {
+    if (port !== undefined) return port
+    const variable = this.#services.read().services[service as ServiceName]?.portVariable
+    if (variable !== undefined && !this.#named.has(id)) {
+      const named = Number((await this.#docker.inspectContainer(id))?.env.get(variable))
+      this.#named.set(id, Number.isInteger(named) && named > 0 ? named : undefined)
+    }
+    const named = this.#named.get(id)
+    const [first] = published.values()
+    return (named === undefined ? undefined : published.get(named)) ?? first ?? named
   }
 
   async workers(): Promise<Worker[]> {
@@ -38,7 +56,7 @@ export class Containers {
       containers.map(async (container) => {
         const port = container.port ?? spec?.port ?? 3101
         const statusPath = spec?.drain?.statusPath ?? '/worker/status'
-        return { container, port, own: container.running ? await askStatus(port, statusPath) : undefined }
+        return { container, port, own: canAnswer(container) ? await askStatus(port, statusPath) : undefined }
       }),
     )
   }
@@ -53,9 +71,13 @@ export class Containers {
 
   isHealthy(container: ManagedContainer): Promise<boolean> {
     const spec: Service | undefined = this.#services.read().services[container.service as ServiceName]
-    if (spec === undefined || !container.running) return Promise.resolve(false)
+    if (spec === undefined || !canAnswer(container)) return Promise.resolve(false)
     return askHealthy(container.port ?? spec.port, spec.health.path)
   }
+}
+
+function canAnswer({ running, frozen }: ManagedContainer): boolean {
+  return running && !frozen
 }
 
 export function toWorkerView({ container, port, own }: Worker, now = Date.now()): WorkerView {

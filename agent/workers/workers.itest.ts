@@ -143,6 +143,79 @@ describe.skipIf(noDockerd !== undefined)(`workers ${noDockerd ?? ''}`, () => {
     expect(await ask('POST', '/deploy', { imageTag: 'v1' })).toMatchObject({ status: 400 })
   })
 
+  test('one that is paused has its jobs still: it is not idle, not stopped, not replaced and not safe', async () => {
+    await client().call('deploys.deploy', { image_tag: 'v1' }, patient)
+    const id = 'ghosthands-worker'
+    await dockerd.docker('pause', id)
+    const before = await machine.containers()
+    expect(await status(id)).toBe('running')
+    expect(await client().call('machine.health')).toMatchObject({
+      ...{ status: 'degraded', deploySafe: false, activeWorkers: 1, workerStatus: 'running' },
+    })
+    expect((await problemOf(start({ workerId: id }))).code).toBe('conflict')
+    expect((await problemOf(client().call('workers.stop', { id }, patient))).code).toBe('timeout')
+    expect(await machine.containers()).toEqual(before)
+    await dockerd.docker('unpause', id)
+    expect(await status(id)).not.toBe('running')
+  })
+
+  test('one that ends again and again is told, and a deploy does not wait for its jobs', async () => {
+    const { name } = machine.services.services.worker
+    await client().call('deploys.deploy', { image_tag: 'v1' }, patient)
+    await dockerd.docker('rm', '-f', name)
+    const labels = ['--label', 'gh.managed=true', '--label', 'gh.service=worker']
+    await dockerd.docker(
+      ...[
+        'run',
+        '-d',
+        '--restart=always',
+        '--network=host',
+        '--name',
+        name,
+        ...labels,
+        'ghosthands:v1',
+        'sh',
+        '-c',
+        'exit 3',
+      ],
+    )
+    const health = () => client().call('machine.health')
+    const restarting = async () => (await machine.containers()).some((one) => one === `${name}-`)
+    await until('the container to wait for its next start', restarting)
+    await until('that to be told', async () => (await health()).status === 'degraded')
+    await until('a moment between two starts', restarting)
+    expect(await client().call('deploys.deploy', { image_tag: 'v2' }, patient)).toMatchObject({ success: true })
+    expect(await status(name)).toBe('idle')
+  })
+
+  test('those that another tool started are asked where their variables say, and go by their own names', async () => {
+    const first = machine.services.services.worker.port
+    const labels = ['--label', 'gh.managed=true', '--label', 'gh.service=worker']
+    for (const [index, own] of ['north', 'south'].entries()) {
+      const variables = [
+        '-e',
+        `GH_WORKER_PORT=${first + index}`,
+        '-e',
+        `GH_WORKER_ID=${own}`,
+        '-e',
+        'GH_SERVICE=worker',
+      ]
+      const rest = [...labels, ...variables, 'ghosthands:v1']
+      await dockerd.docker('run', '-d', '--network=host', '--name', `ghosthands-worker-${index + 1}`, ...rest)
+    }
+    await until('both to answer', async () =>
+      (await client().call('workers.list')).every((worker) => worker.status === 'idle'),
+    )
+    await setJobs(first + 1, 2)
+    const workers = await client().call('workers.list')
+    expect(workers.map(({ statusPort, status: is, activeJobs }) => [statusPort, is, activeJobs])).toEqual([
+      [first, 'idle', 0],
+      [first + 1, 'busy', 2],
+    ])
+    expect(await client().call('deploys.drain', { worker_id: 'south' })).toMatchObject({ drainedWorkers: 1 })
+    expect(await status('ghosthands-worker-2')).toBe('draining')
+  })
+
   test('a worker that ends at once is reported and removed', async () => {
     await client().call('deploys.deploy', { image_tag: 'v1' }, patient)
     const services = structuredClone(machine.services)

@@ -152,7 +152,9 @@ export class WorkersService {
     const workers = await this.#options.containers.workers()
     const found =
       workers.find(({ container }) => workerIdOf(container) === id) ??
-      workers.find(({ container }) => container.name === id)
+      workers.find(({ container }) => container.name === id) ??
+      // As it calls itself, where another tool made its container.
+      workers.find(({ own }) => own?.worker_id === id)
     if (found !== undefined) return found
     throw new Problem('not-found', `There is no worker "${id}" on this machine. GET /workers lists them.`)
   }

@@ -80,6 +80,7 @@ export const renewLease = defineCall({
   result: lease,
   windows: false,
   problems: ['lease-gone'],
+  audit: 'takeover',
 })
 
 export const handBack = defineCall({
