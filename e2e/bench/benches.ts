@@ -1,5 +1,5 @@
 import { agentGet } from './agent-get.ts'
-import { agentIdle } from './agent-idle.ts'
+import { agentIdle, agentOwn } from './agent-idle.ts'
 import { agentStart } from './agent-start.ts'
 import { agentWorkers } from './agent-workers.ts'
 import { auditInsert } from './audit-insert.ts'
@@ -48,6 +48,7 @@ export const benches: readonly Bench[] = [
   consoleIdle,
   agentStart,
   agentIdle,
+  agentOwn,
   agentGet,
   ...agentWorkers,
   ...fleetBenches,

@@ -41,6 +41,11 @@ export function residentBytes(pid: number): number {
   return kilobytes(read(`/proc/${pid}/status`), 'VmRSS') * 1024
 }
 
+/** Memory of a process without the pages of files, which go when others need the room, in bytes. */
+export function ownBytes(pid: number): number {
+  return kilobytes(read(`/proc/${pid}/status`), 'RssAnon') * 1024
+}
+
 /** Memory with shared pages divided among their users, in bytes: what a tree of processes really takes. */
 export function proportionalBytes(pid: number): number {
   return kilobytes(read(`/proc/${pid}/smaps_rollup`), 'Pss') * 1024
