@@ -97,6 +97,9 @@ export class DeployRun {
       if (state?.running !== true) return
       const end = await drainAndWait(instance.port, this.#spec(instance.service), this.#signal)
       if (end.kind === 'drained') return
+      // One that ends again and again is silent in between; what it did before its last end it does no more.
+      const now = end.kind === 'silent' ? await this.#parts.docker.inspectContainer(state.id) : state
+      if (now?.running !== true || now.startedAt !== state.startedAt) return
       if (!this.#journal.deploy.force) {
         throw notDrained(instance.name, end, 'Nothing was replaced. Try again later, or deploy with "force": true.')
       }
