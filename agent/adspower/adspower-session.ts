@@ -8,6 +8,7 @@ import { readVersion } from '../browser/devtools.ts'
 import { Heartbeat } from '../browser/heartbeat.ts'
 import type { Session, SessionOptions } from '../browser/session.ts'
 import { OpenPages } from '../pages/open-pages.ts'
+import { openStartPage } from '../pages/start-page.ts'
 import type { AdsPowerProfiles } from './profiles.ts'
 
 /** A browser that AdsPower says it has started answers within this. */
@@ -47,7 +48,7 @@ export async function startAdsPowerSession(
     const downloads = path.join(dataDir, 'adspower', profileId.replace(/[^\w-]/g, '_'), 'Downloads')
     mkdirSync(downloads, { recursive: true, mode: 0o700 })
     pages = await OpenPages.open(devTools.browserUrl, downloads)
-    if (options.url !== 'about:blank') await cdp.send('Target.createTarget', { url: options.url })
+    if (options.url !== 'about:blank') await openStartPage(await pages.openTab(false), options.url, signal)
     signal.throwIfAborted()
     const { width, height, dpi } = options
     const heartbeat = new Heartbeat({ cdp, display: null }, ended.signal, options.pulse)

@@ -44,6 +44,8 @@ describe('a profile of AdsPower', () => {
     expect(ads.browsers.size).toBe(1)
     expect(status.cdpUrl).toContain(`127.0.0.1:${ads.browsers.get('abc1')?.port}/`)
     await expect.poll(async () => (await parts.browser.status()).url).toContain('hello')
+    const { pages } = parts.browser.requireSession()
+    expect(pages.network.list().map(({ url }) => url)).toContain('data:text/html,<title>hello')
     expect(ads.calls.every((call) => call.authorization === 'Bearer the-key')).toBe(true)
     expect(ads.calls.some((call) => call.line.includes('the-key'))).toBe(false)
     await parts.browser.stop()

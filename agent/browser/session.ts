@@ -5,6 +5,7 @@ import { Problem } from '../../shared/errors.ts'
 import { type Display, DisplayError, startDisplay } from '../display/display.ts'
 import { shareDisplay } from '../display/existing-display.ts'
 import { OpenPages } from '../pages/open-pages.ts'
+import { fetchesNothing, firstTab, openStartPage, untilDialog } from '../pages/start-page.ts'
 import { type CaredProcess, exitReason, exitText, spawnCared } from '../processes/spawn-cared.ts'
 import { CdpConnection } from './cdp.ts'
 import { chromiumArgs, chromiumEnv, findChromium, sandboxObstacle } from './chromium.ts'
@@ -79,10 +80,11 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
     const obstacle = await sandboxObstacle(program)
     signal.throwIfAborted()
     const screen = display !== null ? 'own' : options.headless ? 'headless' : 'window'
+    const first = fetchesNothing(options.url) ? options.url : 'about:blank'
     const chromium = await spawnCared({
       name: 'chromium',
       program,
-      args: chromiumArgs({ ...options, ...display?.size, ...profile, screen, sandbox: obstacle === null }),
+      args: chromiumArgs({ ...options, ...display?.size, ...profile, screen, sandbox: obstacle === null, url: first }),
       env: chromiumEnv(profile.homeDir, display === null ? {} : { ...display.env }),
       cwd: profile.homeDir,
       dataDir,
@@ -94,7 +96,10 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
     const pages = await OpenPages.open(devTools.browserUrl, path.join(profile.homeDir, 'Downloads'))
     undo.push(() => pages.close())
     undo.push(() => closeItself(cdp, chromium))
-    await firstDrawn(cdp, devTools, signal)
+    const tab = await firstTab(pages, signal)
+    const shown = first === options.url || tab === undefined || (await openStartPage(tab, options.url, signal))
+    // One that is still on its way answers nothing.
+    if (shown) await Promise.race([firstDrawn(cdp, devTools, signal), ...(tab === undefined ? [] : [untilDialog(tab)])])
     signal.throwIfAborted()
     const heartbeat = new Heartbeat({ cdp, display }, ended.signal, options.pulse)
     let { width, height } = display?.size ?? options
