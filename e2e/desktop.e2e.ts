@@ -40,6 +40,11 @@ describe('a desktop', () => {
     expect((await agent.client.call('desktop.status')).state).toBe('active')
     await at('lease-bar').filter({ hasText: 'A desktop, without a browser' }).waitFor()
     expect(await at('live-url').count()).toBe(0)
+    // Its figures stand elsewhere: there is no address beside which they could.
+    await at('view-menu').click()
+    await at('view-figures').check()
+    await console.window.keyboard.press('Escape')
+    await at('live-figures').getByText(/fps/).waitFor()
     expect(await at('live-canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).width)).toBe(1280)
   })
 

@@ -245,6 +245,12 @@ describe('the inspector', () => {
     await panel('console')
     await at('console-mark').filter({ hasText: '/second' }).waitFor()
     await rows('warn').filter({ hasText: 'careful' }).waitFor()
+    await at('inspector-url').focus()
+    await at('inspector-url').fill(`${site}/silent`)
+    await at('inspector-url').press('Enter')
+    await at('inspector-stop').click()
+    await at('inspector-reload').waitFor()
+    expect(await console.window.getByText('Going there failed').count()).toBe(0)
     await at('inspector-back').click()
     await until('the page before', () => page.evaluate<boolean>(`location.pathname === '/shop'`))
     await at('inspector-new-tab').click()
@@ -302,6 +308,8 @@ describe('the inspector', () => {
   test('a browser that ends leaves a panel with the way on, and one that starts is looked into', async () => {
     await agent.client.call('browser.stop', {})
     await at('state-panel').waitFor()
+    // Nothing is offered that could not be done.
+    for (const id of ['inspector-take-over', 'inspector-new-tab']) expect(await at(id).count()).toBe(0)
     await at('panel-start-browser').click()
     await phase('open')
     await at('state-panel').waitFor({ state: 'detached' })

@@ -39,7 +39,12 @@ describe('the live view', () => {
 
   beforeAll(async () => {
     opened = await openBrowser({
-      answer: ({ url }, response) => response.end(typingPages[url ?? ''] ?? '<title>Nothing</title>'),
+      answer: ({ url }, response) => {
+        // One never answers, one never ends.
+        if (url === '/silent') return
+        if (url === '/endless') response.write('<!doctype html><title>Endless</title><p>half of it')
+        else response.end(typingPages[url ?? ''] ?? '<title>Nothing</title>')
+      },
       ...{ first: '/typing', tab: 'live' },
     })
     ;({ console, agent, machine, site, at } = opened)
@@ -64,6 +69,11 @@ describe('the live view', () => {
       params: { url: `${site}/second` },
     })
     await expect(asked).rejects.toMatchObject({ code: 'lease-gone' })
+  })
+
+  test('what happened before this window was there stands beside the picture', async () => {
+    for (const words of ['Browser runs', 'Agent started']) await at('timeline').getByText(words).waitFor()
+    expect(await at('timeline').getByText('Browser runs').count()).toBe(1)
   })
 
   test('who else watches is listed by name', async () => {
@@ -187,6 +197,28 @@ describe('the live view', () => {
     await until('a fresh page', () => page.evaluate<boolean>('window.before === undefined && "draw" in window'))
   })
 
+  test('a page that does not come is given up, or another one is gone to, and nobody is told that it failed', async () => {
+    const goTo = async (path: string) => {
+      await at('live-url').click()
+      await at('live-url').fill(`${site}${path}`)
+      await at('live-url').press('Enter')
+    }
+    for (const path of ['/silent', '/endless']) {
+      await goTo(path)
+      await at('live-stop').click()
+      await at('live-reload').waitFor()
+    }
+    await goTo('/silent')
+    await at('live-stop').waitFor()
+    await goTo('/typing')
+    await until('the other page', async () => (await at('live-url').inputValue()) === `${site}/typing`)
+    expect(await console.window.getByText('Going there failed').count()).toBe(0)
+    page.close()
+    page = await until('the page over CDP', () =>
+      findPage(chromiumAddress(agent.dataDir), (url) => url.endsWith('/typing')),
+    )
+  })
+
   test('the display takes the size of the view, and its own size is shown when asked', async () => {
     const scaling = async (name: string) => {
       await at('view-menu').click()
@@ -217,6 +249,9 @@ describe('the live view', () => {
     await console.window.keyboard.press('Escape')
     await intoField()
     await console.window.keyboard.type('x')
+    await at('live-round-trip')
+      .getByText(/^\d+ ms$/)
+      .waitFor()
     await at('live-figures')
       .getByText(/key \d+ ms/)
       .waitFor()

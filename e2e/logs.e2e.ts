@@ -151,7 +151,7 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
   test('while it is paused nothing moves; while the person reads further up, new lines are counted', async () => {
     await at('logs-pause').click()
     say('api', 'said in the pause')
-    await until('one waiting', async () => (await foot()).includes('1 lines waiting'))
+    await until('one waiting', async () => (await foot()).includes('1 line waiting'))
     expect((await rows()).some((row) => row.includes('said in the pause'))).toBe(false)
     await at('logs-pause').click()
     await shows('said in the pause')
@@ -205,6 +205,22 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
     await run('api-2', '--label', 'gh.service=api', talker('api2'))
     await shows('from the new one')
     await shows(/replaced|joined|gone/)
+    // A long line makes the sheet wider than the view: what is said about lines is read without moving it.
+    const room = await at('log-lines').evaluate((view) => {
+      const mark = [...view.querySelectorAll('[data-testid=log-row]:not([hidden])')].find((row) =>
+        /replaced|joined|gone/.test(row.textContent ?? ''),
+      )
+      const words = document.createRange()
+      if (mark?.lastElementChild) words.selectNodeContents(mark.lastElementChild)
+      const [seen, whole] = [words.getBoundingClientRect(), view.getBoundingClientRect()]
+      return {
+        wider: view.scrollWidth > view.clientWidth,
+        left: seen.left - whole.left,
+        right: whole.right - seen.right,
+      }
+    })
+    expect(room.wider).toBe(true)
+    expect(Math.min(room.left, room.right)).toBeGreaterThan(0)
   })
 
   test('a cut line loses nothing and doubles nothing', async () => {

@@ -72,6 +72,11 @@ describe('engines and takeovers', () => {
 
   test('a browser without a display is watched by its screencast, and typed into with control', async () => {
     await console.window.locator('[data-testid=browser-viewer][data-phase=live]').waitFor()
+    // There is no display to resize, so nobody is offered to.
+    await at('view-menu').click()
+    await console.window.getByRole('combobox', { name: 'Size' }).click()
+    expect(await console.window.getByRole('option').allInnerTexts()).toEqual(['Fit the view', 'Actual size'])
+    for (let closed = 0; closed < 2; closed++) await console.window.keyboard.press('Escape')
     await at('take-over').click()
     await console.window.locator('[data-testid=browser-viewer][data-phase=live][data-mode=control]').waitFor()
     const page = await rig.page('/form')
@@ -175,6 +180,11 @@ describe('engines and takeovers', () => {
         .locator('img')
         .evaluate((picture) => (picture as HTMLImageElement).naturalWidth > 100),
     )
+    // Whoever looks at the machine itself sees it there.
+    await openLive()
+    await at('lease-wanted')
+      .filter({ hasText: /[12]:\d\d left · click the button nobody finds/ })
+      .waitFor()
     // It stands on top of the fleet as well, for whoever looks there.
     await console.window.getByRole('button', { name: 'Fleet' }).first().click()
     await at('fleet-request').getByText('jobs-1').waitFor()

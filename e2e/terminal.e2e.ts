@@ -1,84 +1,31 @@
 import fs from 'node:fs'
-import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestAgent, type TestAgent } from './rigs/agent.ts'
-import { type AgentProcess, startAgentProcess } from './rigs/agent-process.ts'
-import { type CutLine, startCutLine } from './rigs/cut-line.ts'
-import { startConsole, type TestConsole } from './rigs/electron.ts'
-import { freshFolder } from './rigs/folder.ts'
-import { noSshTerminal, type Sshd, startSshd } from './rigs/sshd.ts'
+import { type Shells, startShells } from './rigs/shells.ts'
+import { noSshTerminal } from './rigs/sshd.ts'
 import { until } from './rigs/until.ts'
 
 /** Shells on a machine, as a person uses them: each test goes on where the one before ended. */
 describe('terminals', () => {
-  const { folder, remove } = freshFolder('terme2e')
-  const home = path.join(folder, 'home')
-  let console: TestConsole
-  let agent: TestAgent
-  let line: CutLine
-  let behindSsh: AgentProcess
-  let sshd: Sshd
-  const ids: Record<string, string> = {}
-  const at = (id: string) => console.window.getByTestId(id)
-  const file = (name: string) => path.join(folder, name)
-  const written = (name: string) =>
-    until(`${name} to be written`, () => {
-      const text = fs.existsSync(file(name)) ? fs.readFileSync(file(name), 'utf8') : ''
-      return text.endsWith('\n') && text
-    })
-
-  const add = async (name: string, tunnel: object, secret: string) => {
-    const answer = await console.window.evaluate(
-      ([name, tunnel, secret]) =>
-        window.pilothouse.invoke('fleet.add', {
-          name,
-          environment: 'dev',
-          machineType: 'ssh_host',
-          tunnel,
-          secret,
-        }),
-      [name, tunnel, secret] as const,
-    )
-    if (!answer.ok) throw new Error(JSON.stringify(answer))
-    ids[name] = (answer.value as { id: string }).id
-  }
-  const go = (name: string, tab: string) =>
-    console.window.evaluate((hash) => {
-      window.location.hash = hash
-    }, `#/machine/${ids[name]}/${tab}`)
-  /** What the terminal shows, as a screen reader is told it. */
-  const shown = async (place = 0) =>
-    (await at('terminal').nth(place).locator('.xterm-accessibility-tree').innerText()).replaceAll('\u00a0', ' ')
-  const open = () => console.window.locator('[data-testid=terminal][data-phase=open]').first().waitFor()
-  const type = async (text: string) => {
-    await console.window.keyboard.type(text)
-    await console.window.keyboard.press('Enter')
-  }
+  let shells: Shells
+  let console: Shells['console']
+  let agent: Shells['agent']
+  let line: Shells['line']
+  let behindSsh: Shells['behindSsh']
+  let ids: Shells['ids']
+  let at: Shells['at']
+  let file: Shells['file']
+  let written: Shells['written']
+  let go: Shells['go']
+  let shown: Shells['shown']
+  let open: Shells['open']
+  let type: Shells['type']
 
   beforeAll(async () => {
-    fs.mkdirSync(path.join(home, '.ssh'), { recursive: true, mode: 0o700 })
-    ;[agent, behindSsh, sshd] = await Promise.all([
-      startTestAgent({ PILOTHOUSE_SHELL: '/bin/sh' }),
-      startAgentProcess({ PILOTHOUSE_SHELL: '/bin/sh' }),
-      startSshd(),
-    ])
-    line = await startCutLine(() => agent.port)
-    const config = ['Host box', 'HostName 127.0.0.1', `Port ${sshd.port}`, `User ${sshd.user}`]
-    fs.writeFileSync(path.join(home, '.ssh', 'config'), [...config, `IdentityFile ${sshd.keyFile}`, ''].join('\n'))
-    fs.writeFileSync(path.join(home, '.ssh', 'known_hosts'), `[127.0.0.1]:${sshd.port} ${sshd.hostKey}\n`)
-    console = await startConsole({ env: { HOME: home } })
-    await console.window.evaluate(() => window.pilothouse.invoke('settings.set', { screenReader: true }))
-    await add('shells', { kind: 'direct', host: '127.0.0.1', port: line.port }, agent.secret)
-    const remote = { socketPath: behindSsh.socketPath }
-    await add('box', { kind: 'ssh', host: 'box', remote }, behindSsh.secret)
+    shells = await startShells()
+    ;({ console, agent, line, behindSsh, ids, at, file, written, go, shown, open, type } = shells)
   }, 180_000)
   afterAll(async () => {
-    await console?.stop()
-    await line?.stop()
-    await agent?.stop()
-    await behindSsh?.stop()
-    await sshd?.stop()
-    remove()
+    await shells?.stop()
   })
 
   test('a shell is there at once, takes keys that would otherwise be the console’s, and shows what it says', async () => {
@@ -328,6 +275,30 @@ describe('terminals', () => {
     })
     return [...text.matchAll(/^count-(\d+)$/gm)].map((match) => Number(match[1]))
   }
+
+  test('a window that is gone finds its shells again, with what they showed', async () => {
+    await type('clear; kept=still-here; echo $kept')
+    await until('the output', async () => (await shown()).includes('still-here'))
+    await console.window.reload()
+    await open()
+    await until('what it showed', async () => (await shown()).includes('still-here'))
+    await type(`echo $kept > ${file('kept')}`)
+    expect(await written('kept')).toBe('still-here\n')
+    expect(await at('terminal').count()).toBe(1)
+    // One that ended meanwhile is not waited for: a new one stands in its place.
+    await console.window.evaluate(() => {
+      window.location.hash = '#/fleet'
+    })
+    await console.window.reload()
+    line.cut()
+    await agent.restart()
+    line.mend()
+    await go('shells', 'terminal')
+    await open()
+    await type(`echo "[$kept]" > ${file('anew')}`)
+    expect(await written('anew')).toBe('[]\n')
+    expect(await at('terminal').count()).toBe(1)
+  })
 
   test.skipIf(noSshTerminal !== undefined)(
     `with its agent stopped, a machine behind SSH still gives a shell, and says what it is ${noSshTerminal ?? ''}`,

@@ -8,6 +8,7 @@ import { goneMachine, keepFilledFleet } from '../rigs/filled-fleet.ts'
 import { freshFolder } from '../rigs/folder.ts'
 import { ask } from '../rigs/ipc.ts'
 import { type Camera, cameraFor } from './camera.ts'
+import { takeHandsOn } from './hands-on.ts'
 import { startMachines } from './machines.ts'
 
 /** Pictures of every screen from the real app: `--only fleet` takes those whose name begins so, `--size 1024x700` smaller ones. */
@@ -52,8 +53,21 @@ async function aThousand(): Promise<void> {
   })
 }
 
+/** What operators work with, in states that the other pictures do not come by: `--only hands`, or `hands-logs`. */
+async function handsOn(): Promise<void> {
+  if (options.only !== '' && !options.only.includes('hands')) return
+  await withConsole('hands', (console) =>
+    takeHandsOn(
+      console,
+      cameraFor(console.window, options.out, () => true),
+      wanted,
+    ),
+  )
+}
+
 /** Three machines that run, and three that did: every screen, and then the next start without any of them. */
 async function atWork(): Promise<void> {
+  if (options.only !== '' && options.only.split(',').every((part) => part.startsWith('hands'))) return
   keepFilledFleet(path.join(folder, 'work'))
   const machines = await startMachines()
   try {
@@ -92,6 +106,7 @@ try {
   await firstRun()
   await aThousand()
   await atWork()
+  await handsOn()
 } finally {
   remove()
 }

@@ -7,6 +7,8 @@ export interface AddedMachine {
   id: string
   /** Ends every connection that began with this text, and takes no new ones of the kind until `mend`. */
   cut(begins: string): void
+  /** Takes new connections of this kind, and lets no answer through until `mend`. */
+  hold(begins: string): void
   mend(): void
   stop(): Promise<void>
 }
@@ -31,7 +33,8 @@ export async function addMachine(
       ({ id, state, knownFrom }) => id === added.id && state === 'running' && knownFrom === 'machine',
     )
   })
-  return { id: added.id, cut: line.cut, mend: line.mend, stop: line.stop }
+  const { cut, hold, mend, stop } = line
+  return { id: added.id, cut, hold, mend, stop }
 }
 
 /** Asks main what a window may ask; a problem is thrown with its code. */
@@ -47,6 +50,8 @@ export async function invoke(console: Pick<TestConsole, 'window'>, name: string,
 async function cuttableLine(to: number) {
   const open = new Map<net.Socket, string>()
   let refused: string | null = null
+  let held: string | null = null
+  const waiting = new Set<() => void>()
   const server = net.createServer((near) => {
     const far = net.connect(to, '127.0.0.1')
     open.set(near, '')
@@ -54,6 +59,12 @@ async function cuttableLine(to: number) {
       const [line = ''] = chunk.toString('latin1').split('\r\n')
       open.set(near, line)
       if (refused !== null && line.includes(refused)) near.destroy()
+    })
+    // Also what is asked over a connection that was there before.
+    near.on('data', (chunk: Buffer) => {
+      if (held === null || !chunk.toString('latin1').includes(held)) return
+      far.unpipe(near)
+      waiting.add(() => far.pipe(near))
     })
     for (const [one, other] of [
       [near, far],
@@ -75,8 +86,14 @@ async function cuttableLine(to: number) {
       refused = begins
       for (const [socket, line] of open) if (line.includes(begins)) socket.destroy()
     },
+    hold(begins: string) {
+      held = begins
+    },
     mend() {
       refused = null
+      held = null
+      for (const goOn of waiting) goOn()
+      waiting.clear()
     },
     async stop() {
       for (const socket of open.keys()) socket.destroy()

@@ -25,6 +25,7 @@ const routes: Record<string, (response: http.ServerResponse, other: string) => v
     response.end(
       '<!doctype html><title>Inner</title><p id="inner">inside a frame</p><script>localStorage.setItem("at", location.hostname)</script>',
     ),
+  '/silent': () => {},
   '/second': (response) => response.end('<!doctype html><title>Second</title><h1>The second page</h1>'),
   '/large': (response) =>
     response.end(`<!doctype html><title>Large</title><ul id="list">${'<li class="row"><b>x</b></li>'.repeat(5000)}</ul><script>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAge, formatElapsed, formatLeft, formatTime } from './time.ts'
+import { formatAge, formatElapsed, formatLeft, formatTime, formatWhen } from './time.ts'
 
 test('an age has one unit', () => {
   expect(formatAge(0)).toBe('0 s')
@@ -30,4 +30,11 @@ test('elapsed time keeps its seconds', () => {
 test('a time that is none is a dash', () => {
   expect(formatTime('not a time')).toBe('–')
   expect(formatTime('2026-01-02T03:04:05.000Z')).toMatch(/^\d\d:\d\d:05$/)
+})
+
+test('a moment of another day says which', () => {
+  const now = new Date(2026, 10, 18, 9, 0, 0)
+  expect(formatWhen(new Date(2026, 10, 18, 8, 59, 58).toISOString(), now)).toBe('08:59:58')
+  expect(formatWhen(new Date(2026, 10, 17, 23, 59, 58).toISOString(), now)).toBe('17.11. 23:59:58')
+  expect(formatWhen('not a time', now)).toBe('–')
 })

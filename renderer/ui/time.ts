@@ -31,6 +31,13 @@ export function formatTime(iso: string): string {
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
 }
 
+/** The time of day of an instant, with its day where that is not today: `14:02:11`, `17.11. 23:59:58`. */
+export function formatWhen(iso: string, now = new Date()): string {
+  const time = new Date(iso)
+  if (Number.isNaN(time.getTime()) || time.toDateString() === now.toDateString()) return formatTime(iso)
+  return `${time.getDate()}.${time.getMonth() + 1}. ${formatTime(iso)}`
+}
+
 /** How long something took: `12 ms`, `0.41 s`, `4.2 s`, `1 min 4 s`. */
 export function formatDuration(ms: number): string {
   if (ms < 100) return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`

@@ -34,9 +34,9 @@ export function EngineCard({ machine }: { machine: MachineView }) {
       data-testid="engine-card"
       aside={
         cascade !== null &&
-        (cascade.platform === 'unknown'
-          ? formatSpan(cascade.totalMs)
-          : `${cascade.platform} · ${formatSpan(cascade.totalMs)}`)
+        [cascade.platform === 'unknown' ? null : cascade.platform, `${formatSpan(cascade.totalMs)} in all`]
+          .filter((word) => word !== null)
+          .join(' · ')
       }
     >
       <Driver state={state} machine={machine} busy={busy} />
@@ -137,14 +137,18 @@ const marks: Record<CascadeLevel['mark'], { icon: ReactNode; word: string }> = {
 function Level({ level, machine }: { level: CascadeLevel; machine: MachineView }) {
   const human = level.engine === 'human'
   const title = human ? (machine.lease?.mine === true ? 'You' : 'A person') : driverTitle(level)
-  const tries = level.tries === 0 ? `${level.retries + 1}` : `${level.tries} of ${level.retries + 1}`
+  const most = level.retries + 1
+  const tries = level.tries === 0 ? `${most}` : `${level.tries} of ${most}`
+  const span = formatSpan(level.timeMs)
   return (
     <li className={styles.level} data-mark={level.mark} data-human={human ? '' : undefined}>
       <span className={styles.mark}>{marks[level.mark].icon}</span>
       <span>
         {title}
         <small>
-          {tries} {tries === '1' ? 'try' : 'tries'}, {formatSpan(level.timeMs)} each
+          {human
+            ? `${most === 1 ? 'asked once' : most === 2 ? 'asked twice' : `asked ${most} times`}, ${span}${most === 1 ? '' : ' each'}`
+            : `${tries} ${most === 1 ? 'try' : 'tries'}, ${span}${most === 1 ? '' : ' each'}`}
           <span className="visually-hidden">, {marks[level.mark].word}</span>
         </small>
       </span>

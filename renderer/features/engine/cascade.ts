@@ -59,7 +59,11 @@ export function cascadeView(
       return {
         ...level,
         tries: tries.length,
-        mark: markOf(tries, running ? (state?.cascadeLevel ?? null) : null, place + 1),
+        // Whoever took over without being asked stands there, too.
+        mark:
+          level.engine === 'human' && state?.engine === 'human'
+            ? 'current'
+            : markOf(tries, running ? (state?.cascadeLevel ?? null) : null, place + 1),
       }
     }),
   }

@@ -9,10 +9,12 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { formatLeft } from '../../ui/time.ts'
 import { openGiveBack } from '../machine/operations.ts'
 import { AddressForm } from '../navigation/AddressForm.tsx'
+import { giveUp, goOn } from '../navigation/going.ts'
 import { PageTabs } from '../navigation/PageTabs.tsx'
 import { OpenDevTools } from './devtools/OpenDevTools.tsx'
 import styles from './Inspector.module.css'
 import type { InspectorSession, InspectorSnapshot } from './session.ts'
+import { hasPage } from './sessions.ts'
 import { TakeOverButton, whyReadOnly } from './takeOver.tsx'
 
 interface AddressBarProps {
@@ -28,16 +30,20 @@ export function AddressBar({ machine, session, snapshot }: AddressBarProps) {
   const tabbing = useBusy(`tabs:${machine.id}`)
   const why = whyReadOnly(machine)
   const may = why === undefined && (phase === 'open' || tabs.length === 0)
-  const act = <Name extends CallName>(what: string, name: Name, params: CallParams<Name>) =>
-    // A page that loads slowly keeps nobody from another tab.
-    void work(`${name.startsWith('tabs.') ? 'tabs' : 'go'}:${machine.id}`, what, async () => {
+  const act = <Name extends CallName>(what: string, name: Name, params: CallParams<Name>) => {
+    const task = async () => {
       await toFront(machine.id, name, snapshot)
       await callAgent(machine.id, name, params)
       session.refresh()
-    })
+    }
+    // A page that loads slowly keeps nobody from another tab.
+    if (name.startsWith('tabs.')) void work(`tabs:${machine.id}`, what, task)
+    else void goOn(`go:${machine.id}`, what, task)
+  }
   const stop = () =>
     void work(`stop:${machine.id}`, 'Stopping', async () => {
-      await session.control('Page.stopLoading')
+      await giveUp(`go:${machine.id}`, () => session.control('Page.stopLoading'))
+      session.refresh()
     })
   return (
     <>
@@ -56,27 +62,29 @@ export function AddressBar({ machine, session, snapshot }: AddressBarProps) {
         <OpenDevTools machine={machine} targetId={tab?.id} />
         <Control machine={machine} />
       </AddressForm>
-      <PageTabs
-        id="inspector"
-        tabs={tabs}
-        shown={tab?.id}
-        choosable
-        closable={may}
-        onChoose={({ id, active }) => {
-          session.inspect(active ? null : id)
-          if (may && !active) act('Changing the tab', 'tabs.activate', { id })
-        }}
-        onClose={({ id }) => act('Closing the tab', 'tabs.close', { id })}
-      >
-        <IconButton
-          label={why === undefined ? 'New tab' : `New tab: ${why}`}
-          icon={<Plus size={15} aria-hidden />}
-          disabled={!may || tabbing}
-          data-testid="inspector-new-tab"
-          onClick={() => act('Opening a tab', 'tabs.open', {})}
-        />
-        {snapshot.chosen && tab !== null && !tab.active && <span className={styles.aside}>Not the tab in front</span>}
-      </PageTabs>
+      {hasPage(machine) && (
+        <PageTabs
+          id="inspector"
+          tabs={tabs}
+          shown={tab?.id}
+          choosable
+          closable={may}
+          onChoose={({ id, active }) => {
+            session.inspect(active ? null : id)
+            if (may && !active) act('Changing the tab', 'tabs.activate', { id })
+          }}
+          onClose={({ id }) => act('Closing the tab', 'tabs.close', { id })}
+        >
+          <IconButton
+            label={why === undefined ? 'New tab' : `New tab: ${why}`}
+            icon={<Plus size={15} aria-hidden />}
+            disabled={!may || tabbing}
+            data-testid="inspector-new-tab"
+            onClick={() => act('Opening a tab', 'tabs.open', {})}
+          />
+          {snapshot.chosen && tab !== null && !tab.active && <span className={styles.aside}>Not the tab in front</span>}
+        </PageTabs>
+      )}
     </>
   )
 }
@@ -99,7 +107,7 @@ function Control({ machine }: { machine: MachineView }) {
       {lease === null ? <Eye size={14} aria-hidden /> : <Hand size={14} aria-hidden />}
       {lease === null ? 'Read only' : lease.mine ? 'You have control' : `${lease.operator} has control`}
       {lease?.mine === true && <Left expiresAt={lease.expiresAt} />}
-      {machine.browser?.state === 'active' && <TakeOverButton machine={machine} />}
+      {hasPage(machine) && <TakeOverButton machine={machine} />}
       {lease?.mine === true && (
         <Button variant="person" data-testid="inspector-give-back" onClick={() => openGiveBack(machine)}>
           Give back

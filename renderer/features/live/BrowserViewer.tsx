@@ -15,11 +15,12 @@ import { describeDriver, driverOf, useEngine } from '../engine/engine.store.ts'
 import { tryLocal, useLocalStart } from '../firstrun/local.store.ts'
 import { useMachine } from '../fleet/fleet.store.ts'
 import { openSecret, powerKey, wake } from '../power/operations.ts'
+import { useTakeovers } from '../takeovers/takeovers.store.ts'
 import { CaptureTools } from './CaptureTools.tsx'
 import { ClipboardMenu } from './ClipboardMenu.tsx'
 import type { LiveClient } from './client.ts'
 import { liveCondition, type PanelAction } from './condition.ts'
-import { formatBits } from './figures.ts'
+import { Figures } from './Figures.tsx'
 import { GiveBack } from './GiveBack.tsx'
 import { KeysMenu } from './KeysMenu.tsx'
 import { LeaseBar } from './LeaseBar.tsx'
@@ -95,6 +96,7 @@ function Viewer({
   const pressed = useCallback(() => session.current?.pressed(), [session])
   useActivity(stage, mine, atWork, pressed)
   const engine = useEngine(machineId)
+  const wanted = useTakeovers((state) => state.requests[machineId]?.find((request) => request.state === 'open'))
   const figures = useViewChoices((state) => state.figures)
   useLeaseWarning(machine)
   useCallbacks(snapshot, machine.browser?.url ?? null, { onNavigate, onConnect, onDisconnect, onError })
@@ -110,6 +112,8 @@ function Viewer({
   const live = condition.kind === 'live'
   const display = live && condition.view === 'vnc'
   const onDesktop = live && condition.desktop === true
+  const withBar = showNavigationBar && !onDesktop
+  const shownFigures = showStatusBar && figures && live && <Figures snapshot={snapshot} client={client} />
   const waiting =
     live && snapshot.phase !== 'live' && (snapshot.pictureAt === null || snapshot.phase === 'reconnecting')
 
@@ -129,11 +133,15 @@ function Viewer({
         lease={machine.lease}
         takeable={live}
         taking={taking}
-        onTake={() => void work(`take:${machineId}`, 'Taking over', () => client.take())}
+        onTake={() =>
+          void work(`take:${machineId}`, 'Taking over', () => client.take(wanted === undefined ? null : wanted.id))
+        }
+        wanted={wanted ?? null}
         driving={onDesktop ? 'A desktop, without a browser' : describeDriver(engine)}
         onStillHere={() => stillHere(true)}
         tools={
           <>
+            {!withBar && shownFigures}
             {mine && live && (
               <>
                 <KeysMenu session={session} held={snapshot.held} />
@@ -171,14 +179,14 @@ function Viewer({
           />
         }
       />
-      {showNavigationBar && !onDesktop && (
+      {withBar && (
         <NavigationBar
           machineId={machineId}
           client={client}
           url={machine.browser?.url ?? null}
           live={live}
           mine={mine}
-          figures={showStatusBar && figures && live && <Figures snapshot={snapshot} machine={machine} />}
+          figures={shownFigures}
         />
       )}
       <div ref={stage} className={styles.stage}>
@@ -211,33 +219,14 @@ function Viewer({
   )
 }
 
-/** What the connection does; shown when asked for. */
-function Figures({ snapshot, machine }: { snapshot: LiveSnapshot; machine: MachineView }) {
-  const { roundTripMs } = machine
-  const { pressToPictureMs, framesPerSecond, bytesPerSecond } = snapshot
-  return (
-    <span className={styles.figures} data-testid="live-figures">
-      {roundTripMs !== null && <span title="Round trip to the agent">{Math.max(1, Math.round(roundTripMs))} ms</span>}
-      {pressToPictureMs !== null && (
-        <span title="From the last key or press to the next change of the picture">
-          key {Math.round(pressToPictureMs)} ms
-        </span>
-      )}
-      <span>{framesPerSecond} fps</span>
-      <span>{formatBits(bytesPerSecond * 8)}</span>
-    </span>
-  )
-}
-
 function Waiting({ snapshot, onRetry }: { snapshot: LiveSnapshot; onRetry: () => void }) {
   const again = snapshot.phase === 'reconnecting'
   return (
     <>
       {again && <div className={styles.veil} />}
       <div className={styles.notice} role="status" data-testid="live-notice">
-        <span>
-          {again ? 'Reconnecting…' : 'Connecting to the picture…'}
-          {again && snapshot.problem !== null && ` ${snapshot.problem.detail}`}
+        <span title={snapshot.problem?.detail}>
+          {again ? 'The picture broke off. Reconnecting…' : 'Connecting to the picture…'}
         </span>
         <Button variant="ghost" onClick={onRetry}>
           Try now

@@ -61,7 +61,7 @@ export function KeysMenu({ session, held }: KeysMenuProps) {
           ))}
         </div>
         <h3>Send</h3>
-        <div className={styles.keyRow}>
+        <div className={styles.sentKeys}>
           {specialKeys.map((one) => (
             <Button key={one.id} data-testid={`key-${one.id}`} onClick={() => send(one)}>
               {one.title}

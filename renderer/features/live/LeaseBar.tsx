@@ -17,6 +17,8 @@ interface LeaseBarProps {
   taking: boolean
   /** Who drives while no person does. */
   driving: string
+  /** What a person is asked for here, if one is. */
+  wanted: { instruction: string; until: number } | null
   onTake: () => void
   onStillHere: () => void
   tools: ReactNode
@@ -24,7 +26,8 @@ interface LeaseBarProps {
 }
 
 /** Who has control, for how long, and the one way to change it. */
-export function LeaseBar({ lease, takeable, taking, driving, onTake, onStillHere, tools, giveBack }: LeaseBarProps) {
+export function LeaseBar(props: LeaseBarProps) {
+  const { lease, takeable, taking, driving, wanted, onTake, onStillHere, tools, giveBack } = props
   if (lease?.mine === true) {
     return (
       <div className={styles.bar} data-tone="person" data-testid="lease-bar" data-lease="mine">
@@ -52,11 +55,27 @@ export function LeaseBar({ lease, takeable, taking, driving, onTake, onStillHere
     )
   }
   return (
-    <div className={styles.bar} data-testid="lease-bar" data-lease="none">
-      <span className={styles.who}>
-        <Eye size={15} aria-hidden /> View only
-      </span>
-      <span className={styles.left}>{takeable && driving}</span>
+    <div
+      className={styles.bar}
+      data-tone={wanted === null ? undefined : 'person'}
+      data-testid="lease-bar"
+      data-lease="none"
+    >
+      {wanted === null ? (
+        <>
+          <span className={styles.who}>
+            <Eye size={15} aria-hidden /> View only
+          </span>
+          <span className={styles.left}>{takeable && driving}</span>
+        </>
+      ) : (
+        <>
+          <span className={styles.who}>
+            <Hand size={15} aria-hidden /> A person is wanted
+          </span>
+          <Wanted {...wanted} />
+        </>
+      )}
       {tools}
       {takeable && (
         <Button
@@ -70,6 +89,16 @@ export function LeaseBar({ lease, takeable, taking, driving, onTake, onStillHere
         </Button>
       )}
     </div>
+  )
+}
+
+function Wanted({ instruction, until }: { instruction: string; until: number }) {
+  const left = until - useNow()
+  return (
+    <span className={styles.left} title={instruction} data-testid="lease-wanted">
+      {left > 0 ? `${formatLeft(left)} left` : 'running out'}
+      {instruction !== '' && ` · ${instruction}`}
+    </span>
   )
 }
 

@@ -18,7 +18,7 @@ export function LiveTab({ machine }: { machine: MachineView }) {
       <BrowserViewer client={client} onConnect={() => setConnected(true)} onDisconnect={() => setConnected(false)} />
       <aside className={styles.column} aria-label="Beside the live view">
         <EngineCard machine={machine} />
-        <Timeline machineId={machine.id} />
+        <Timeline machine={machine} />
         <Watching machineId={machine.id} viewers={machine.viewers} connected={connected} operator={operator} />
       </aside>
     </div>

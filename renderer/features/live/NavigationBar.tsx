@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useBusy, work } from '../../app/work.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { AddressForm } from '../navigation/AddressForm.tsx'
+import { giveUp, goOn } from '../navigation/going.ts'
 import { PageTabs } from '../navigation/PageTabs.tsx'
 import type { LiveClient } from './client.ts'
 import { useTabs } from './useTabs.ts'
@@ -23,11 +24,15 @@ export function NavigationBar({ machineId, client, url, live, mine, figures }: N
   const going = useBusy(`go:${machineId}`)
   const { tabs, ask } = useTabs(machineId, client, live)
   const may = live && mine
-  const go = (what: string, task: () => Promise<unknown>) =>
-    void work(`go:${machineId}`, what, async () => {
+  const key = `go:${machineId}`
+  const go = (what: string, task: () => Promise<unknown>) => void goOn(key, what, task).then(ask)
+  // A page that loads slowly keeps nobody from another tab.
+  const change = (what: string, task: () => Promise<unknown>) =>
+    void work(`tabs:${machineId}`, what, async () => {
       await task()
       ask()
     })
+  const stop = () => void work(`stop:${machineId}`, 'Stopping', () => giveUp(key, () => client.stopLoading()))
   return (
     <>
       <AddressForm
@@ -42,13 +47,14 @@ export function NavigationBar({ machineId, client, url, live, mine, figures }: N
         onBack={() => go('Going back', () => client.page('browser.back', {}))}
         onForward={() => go('Going forward', () => client.page('browser.forward', {}))}
         onReload={(ignoreCache) => go('Reloading', () => client.page('browser.reload', { ignoreCache }))}
+        onStop={stop}
       >
         {may && (
           <IconButton
             label="New tab"
             icon={<Plus size={15} aria-hidden />}
             data-testid="live-new-tab"
-            onClick={() => go('Opening a tab', () => client.page('tabs.open', {}))}
+            onClick={() => change('Opening a tab', () => client.page('tabs.open', {}))}
           />
         )}
         {figures}
@@ -60,8 +66,8 @@ export function NavigationBar({ machineId, client, url, live, mine, figures }: N
           shown={tabs.find(({ active }) => active)?.id}
           choosable={may}
           closable={may}
-          onChoose={({ id }) => go('Changing the tab', () => client.page('tabs.activate', { id }))}
-          onClose={({ id }) => go('Closing the tab', () => client.page('tabs.close', { id }))}
+          onChoose={({ id }) => change('Changing the tab', () => client.page('tabs.activate', { id }))}
+          onClose={({ id }) => change('Closing the tab', () => client.page('tabs.close', { id }))}
         />
       )}
     </>

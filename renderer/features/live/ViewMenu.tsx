@@ -8,13 +8,15 @@ import { formatBits } from './figures.ts'
 import styles from './live.module.css'
 import { qualityChoices } from './quality.ts'
 import type { LiveSnapshot } from './session.ts'
-import { choose, scalings, useViewChoices } from './viewChoices.ts'
+import { choose, type Scaling, scalings, useViewChoices } from './viewChoices.ts'
 
 /** How the picture is shown, and what it may cost. */
 export function ViewMenu({ snapshot, mine, display }: { snapshot: LiveSnapshot; mine: boolean; display: boolean }) {
   const [open, setOpen] = useState(false)
   const { scaling, quality, figures } = useViewChoices()
-  const { resize: _resize, ...fixed } = scalings
+  // Without a display there is none to resize.
+  const { resize, ...always } = scalings
+  const sizes: Partial<Record<Scaling, string>> = display ? { ...always, resize } : always
   return (
     <Popover
       title="View"
@@ -46,7 +48,7 @@ export function ViewMenu({ snapshot, mine, display }: { snapshot: LiveSnapshot; 
             <Select
               {...control}
               value={!display && scaling === 'resize' ? 'fit' : scaling}
-              options={display ? scalings : { ...fixed, resize: scalings.resize }}
+              options={sizes as Record<Scaling, string>}
               onChange={(next) => choose({ scaling: next })}
             />
           )}

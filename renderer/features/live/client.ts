@@ -1,6 +1,7 @@
 import type { CallParams, CallResult } from '../../../shared/contract/index.ts'
 import { call, callAgent } from '../../app/bridge.ts'
 import { openStream } from '../../app/streams.ts'
+import { CdpLink } from '../inspector/cdp.ts'
 import { openScreencast } from './screencast.ts'
 import type { LiveSource } from './session.ts'
 import { textLine } from './textLine.ts'
@@ -22,7 +23,8 @@ export interface Given {
 /** Everything the live view asks of the machine it shows. */
 export interface LiveClient extends LiveSource {
   readonly machineId: string
-  take(): Promise<void>
+  /** Takes control, in answer to this request for a person where there is one. */
+  take(requestId: string | null): Promise<void>
   giveBack(given: Given): Promise<{ toActingMs: number | null }>
   /** Says that the person is still at work, so that the lease goes on; `said` when they said so themselves. */
   stillHere(said: boolean): Promise<void>
@@ -34,8 +36,12 @@ export interface LiveClient extends LiveSource {
   saveScreenshot(of: 'display' | 'page'): Promise<string | null>
   /** Navigation, tabs and recording; what changes the page needs control. */
   page<Name extends PageCall>(name: Name, params: CallParams<Name>): Promise<CallResult<Name>>
+  /** Gives up what the tab in front is loading; needs control. */
+  stopLoading(): Promise<void>
   startBrowser(): Promise<void>
   verify(): Promise<void>
+  /** How long a small question takes there and back, in ms. */
+  roundTrip(): Promise<number>
   /** A whole picture is on screen. */
   pictureShown(): Promise<void>
 }
@@ -55,8 +61,9 @@ export function ipcLiveClient(machineId: string): LiveClient {
       const typed = textLine(() => openStream(machineId, 'watch', { screencast: false, events: false }))
       return openVnc(target, stream, control, look, events, typed)
     },
-    take: async () => {
-      await call('takeover.take', { machineId, reason: '' })
+    take: async (requestId) => {
+      if (requestId === null) await call('takeover.take', { machineId, reason: '' })
+      else await call('takeover.accept', { machineId, requestId })
     },
     giveBack: (given) => call('takeover.giveBack', { machineId, ...given }),
     stillHere: async (said) => {
@@ -66,11 +73,23 @@ export function ipcLiveClient(machineId: string): LiveClient {
     copy: async () => (await call('live.copy', { machineId })).characters,
     saveScreenshot: async (of) => (await call('live.saveScreenshot', { machineId, of })).file,
     page: (name, params) => callAgent(machineId, name, params),
+    stopLoading: async () => {
+      const { tabs } = await callAgent(machineId, 'tabs.list', {})
+      const front = tabs.find(({ active }) => active)
+      if (front === undefined) return
+      const link = new CdpLink(await openStream(machineId, 'cdpPage', { targetId: front.id, role: 'controller' }))
+      await link.send('Page.stopLoading').finally(() => link.close('done'))
+    },
     startBrowser: async () => {
       await callAgent(machineId, 'browser.start', {})
     },
     verify: async () => {
       await call('fleet.verify', { machineId })
+    },
+    roundTrip: async () => {
+      const asked = performance.now()
+      await callAgent(machineId, 'takeover.get', {})
+      return performance.now() - asked
     },
     pictureShown: async () => {
       await call('app.livePictureShown', { machineId })

@@ -7,8 +7,9 @@ import { liveCondition, pageCondition } from './condition.ts'
 import { coverage } from './coverage.ts'
 import { describeEvent } from './describeEvent.ts'
 import { clickCounter, modifiersOf, pointOnPage, pressTogether } from './pageInput.ts'
+import { whatHappened } from './past.ts'
 import { specialKeys } from './screen.ts'
-import { addEvent } from './timeline.store.ts'
+import { addEvent, type SeenEvent } from './timeline.store.ts'
 
 test('every state but running has a panel with words and, but for starting, a way on', () => {
   for (const state of lifecycleStates) {
@@ -151,4 +152,22 @@ test('a double click is two quick presses of one button at one place', () => {
   expect(count(700, 60, 10, 0)).toBe(1)
   expect(count(800, 60, 10, 2)).toBe(1)
   expect(count(2000, 60, 10, 2)).toBe(1)
+})
+
+test('what a machine kept is told up to where this window heard it itself, and nothing twice', () => {
+  const entry = (at: string, title: string, more: object = {}) => ({
+    ...{ key: `${at} ${title}`, kind: 'engine', what: 'engine', at, until: null, running: false, tone: 'engine' },
+    ...{ title, detail: '', who: null, count: 1, source: null, picture: null, ...more },
+  })
+  const event = { seq: 9, time: '2026-01-01T10:00:00Z', type: 'agent_started', agentVersion: '1' }
+  const past = [
+    entry('2026-01-01T10:00:00Z', 'Agent started'),
+    entry('2026-01-01T08:00:00Z', 'Stagehand dom connected'),
+    entry('2026-01-01T09:00:00Z', 'Browser runs', { kind: 'browser', what: 'browser' }),
+    entry('2026-01-01T09:30:00Z', 'A CDP client was connected', { kind: 'browser', what: 'cdp_attach' }),
+  ]
+  const titles = (events: SeenEvent[]) =>
+    whatHappened(events, past, 'Ada', '2026-01-01T11:00:00Z').map(({ title }) => title)
+  expect(titles([event])).toEqual(['Agent started', 'Browser runs', 'Stagehand dom connected'])
+  expect(titles([])).toEqual(['Agent started', 'Browser runs', 'Stagehand dom connected'])
 })

@@ -34,7 +34,7 @@ function Note({ name, feed }: { name: string; feed: FeedState }) {
           {machine} {service}
         </b>{' '}
         {feed.problem.detail.replace(/[.\s]*$/, '.')}
-        {feed.state === 'waiting' && ` Tried again for ${formatElapsed(now - feed.since)}.`}
+        {feed.state === 'waiting' && ` Trying again for ${formatElapsed(now - feed.since)}.`}
       </span>
     </li>
   )

@@ -21,6 +21,7 @@ export function LogSearch({ session }: { session: LogsSession }) {
     return () => clearTimeout(timer)
   }, [session, text, regex, caseSensitive])
   useEffect(() => session.post({ type: 'only', on: only }), [session, only])
+  const wrong = session.state(({ stats }) => stats !== null && stats.searchProblem !== null)
   const step = (way: 1 | -1) => {
     session.post({ type: 'step', way, from: session.state.getState().match?.serial })
   }
@@ -45,7 +46,7 @@ export function LogSearch({ session }: { session: LogsSession }) {
         onKeyDown={onKeyDown}
       />
       <Found session={session} active={text !== ''} />
-      {text !== '' && (
+      {text !== '' && !wrong && (
         <>
           <Small label="The match before" icon={<ArrowUp size={14} aria-hidden />} onClick={() => step(-1)} />
           <Small label="The next match" icon={<ArrowDown size={14} aria-hidden />} onClick={() => step(1)} />

@@ -167,11 +167,12 @@ function Foot({ session }: { session: LogsSession }) {
     <div className={styles.foot} role="status" data-testid="logs-foot">
       <span>
         {filtered}
-        {stats.lines.toLocaleString('en')} lines in view
+        {stats.lines.toLocaleString('en')} {stats.lines === 1 ? 'line' : 'lines'} in view
       </span>
       {paused ? (
         <span className={styles.paused}>
-          <Pause size={12} aria-hidden /> paused, {stats.held.toLocaleString('en')} lines waiting
+          <Pause size={12} aria-hidden /> paused, {stats.held.toLocaleString('en')}{' '}
+          {stats.held === 1 ? 'line' : 'lines'} waiting
         </span>
       ) : (
         <span>

@@ -122,30 +122,36 @@ function hide(element: HTMLElement, hidden: boolean): void {
 
 /** The text with its matches marked; always as text, whatever stands in it. */
 function marked({ text, hits, kind }: Row): (string | Node)[] {
-  if (kind === 'json' && hits.length === 0) return jsonParts(text)
   const parts: (string | Node)[] = []
-  let from = 0
+  let from = kind === 'json' ? fieldName(text, hits, parts) : 0
   for (let place = 0; place < hits.length; place += 2) {
-    const [start = 0, end = 0] = [hits[place], hits[place + 1]]
+    const [start = 0, end = 0] = [Math.max(from, hits[place] ?? 0), hits[place + 1]]
+    if (end <= from) continue
     if (start > from) parts.push(text.slice(from, start))
-    const mark = document.createElement('mark')
-    mark.textContent = text.slice(start, end)
-    parts.push(mark)
+    parts.push(element('mark', '', text.slice(start, end)))
     from = end
   }
   if (from < text.length) parts.push(text.slice(from))
   return parts
 }
 
-/** A field's name apart from its value. */
-function jsonParts(text: string): (string | Node)[] {
-  const match = /^(\s*)("(?:[^"\\]|\\.)*")(: ?)(.*)$/.exec(text)
-  if (match === null) return [text]
-  const [, indent = '', name = '', colon = '', value = ''] = match
-  const key = document.createElement('span')
-  key.className = styles.key ?? ''
-  key.textContent = name.slice(1, -1)
-  return [indent, key, colon, value]
+/** A field's name apart from its value, and without its quotes; says how far it reaches. */
+function fieldName(text: string, hits: readonly number[], parts: (string | Node)[]): number {
+  const match = /^(\s*)("(?:[^"\\]|\\.)*")(?=: ?)/.exec(text)
+  if (match === null) return 0
+  const [whole, indent = '', name = ''] = match
+  const found = hits.some((start, place) => place % 2 === 0 && start < whole.length)
+  const key = element('span', styles.key ?? '', found ? '' : name.slice(1, -1))
+  if (found) key.append(element('mark', '', name.slice(1, -1)))
+  parts.push(indent, key)
+  return whole.length
+}
+
+function element(tag: 'mark' | 'span', className: string, text: string): HTMLElement {
+  const made = document.createElement(tag)
+  if (className !== '') made.className = className
+  made.textContent = text
+  return made
 }
 
 /** The time of day in this computer's zone, to the millisecond. */

@@ -5,6 +5,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { sessionOf } from './sessions.ts'
 import styles from './Terminal.module.css'
 import { useTerminals } from './terminals.store.ts'
+import { onThemeChange } from './theme.ts'
 
 /** The colours of matches, in the theme as it is now. */
 function decorations() {
@@ -43,6 +44,10 @@ export function FindBar({ id }: { id: string }) {
       search?.findNext(typed, { caseSensitive: sensitive, incremental, decorations: decorations() })
     else search?.findPrevious(typed, { caseSensitive: sensitive, decorations: decorations() })
   }
+  // Colours of matches are given with the search: those of the other theme would stay.
+  const again = useRef(() => {})
+  again.current = () => find(text, 'next', caseSensitive, true)
+  useEffect(() => onThemeChange(() => again.current()), [])
   const close = () => {
     useTerminals.setState({ finding: null })
     sessionOf(id)?.focus()

@@ -166,7 +166,7 @@ function Reattaching({ since, until, name }: { since: number; until: number; nam
   const left = Math.max(0, Math.ceil((until - now) / 1000))
   return (
     <span data-testid="terminal-reattaching">
-      The line was cut {formatElapsed(now - since)} ago. The shell goes on on {name}
+      The line was cut {formatElapsed(now - since)} ago. The shell keeps running on {name}
       {left > 0 ? ` for another ${left} s` : ''}; attaching again.
     </span>
   )

@@ -12,7 +12,7 @@ import { LinkDialog } from './LinkDialog.tsx'
 import { panes } from './layout.ts'
 import { PasteDialog } from './PasteDialog.tsx'
 import { SplitView } from './SplitView.tsx'
-import { closeTab, openTerminal, sessionOf, splitTerminal } from './sessions.ts'
+import { closeTab, openFirst, openTerminal, sessionOf, splitTerminal } from './sessions.ts'
 import styles from './Terminal.module.css'
 import { showTab, type TerminalTab as Tab, useTerminals } from './terminals.store.ts'
 
@@ -24,9 +24,8 @@ export function TerminalTab({ machine }: { machine: MachineView }) {
   const canOpen = isUp(machine)
   const first = useTerminals((state) => state.machines[machine.id] === undefined)
   useEffect(() => {
-    // Whoever comes here the first time wants a shell. In development effects run twice.
-    if (first && canOpen && useTerminals.getState().machines[machine.id] === undefined)
-      openTerminal(machine.id, 'agent')
+    // Whoever comes here the first time wants a shell.
+    if (first && canOpen) void openFirst(machine.id)
   }, [first, canOpen, machine.id])
   const focused = active?.focused
   useEffect(() => {

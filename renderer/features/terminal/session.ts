@@ -5,6 +5,7 @@ import { useApp } from '../../app/app.store.ts'
 import { CallFailed, call, problemOf } from '../../app/bridge.ts'
 import { openStream, portOf, streamOver } from '../../app/streams.ts'
 import { shownTitle } from './guards.ts'
+import { forgetShell, keepShell } from './kept-shells.ts'
 import { cleanPaste, pastedLines } from './paste.ts'
 import { TerminalScreen } from './screen.ts'
 import { changeTerminal, type TerminalKind, type TerminalPhase, useTerminals } from './terminals.store.ts'
@@ -31,11 +32,14 @@ export class TerminalSession {
   #unacknowledged = 0
   #waiting: Uint8Array[] = []
   #over = false
+  #forget: (() => void) | undefined
 
-  constructor(id: string, machineId: string, kind: TerminalKind) {
+  /** With `shellId` it is the picture of a shell that is there already, if it still is. */
+  constructor(id: string, machineId: string, kind: TerminalKind, shellId?: string) {
     this.id = id
     this.machineId = machineId
     this.kind = kind
+    this.#shellId = shellId
     this.screen = new TerminalScreen({
       screenReader: useApp.getState().info?.settings.screenReader ?? false,
       onInput: (bytes) => this.#input(bytes),
@@ -48,12 +52,18 @@ export class TerminalSession {
     this.#clipboard()
   }
 
-  /** Opens the shell; once. */
+  /** Opens the shell; once. One that was to be found again and is gone is replaced by a new one. */
   async start(): Promise<void> {
     this.#become({ phase: 'connecting', since: Date.now() })
+    const found = this.#shellId
     try {
-      this.#connect(await this.#open({}))
+      this.#connect(await this.#open(found === undefined ? {} : { id: found, received: 0 }))
     } catch (error) {
+      if (found !== undefined) {
+        forgetShell(found)
+        this.#shellId = undefined
+        if (problemOf(error).code === 'not-found') return this.start()
+      }
       this.#become({ phase: 'failed', problem: problemOf(error) })
     }
   }
@@ -75,6 +85,7 @@ export class TerminalSession {
   /** Ends the shell and what runs in it. */
   close(): void {
     this.#over = true
+    this.#letGo()
     this.#say({ type: 'close' })
     const stream = this.#stream
     // The agent closes when the shell has ended; whatever happens there, this end goes.
@@ -117,6 +128,7 @@ export class TerminalSession {
         if (message.reattached && message.position !== this.#received) this.screen.terminal.reset()
         this.#received = message.position
         this.#shellId = message.id
+        this.#forget ??= this.kind === 'agent' ? keepShell(this.machineId, message.id) : undefined
         this.#become({ phase: 'open', recorded: message.recorded })
         const { cols, rows } = this.screen.terminal
         this.#say({ type: 'resize', cols, rows })
@@ -172,8 +184,15 @@ export class TerminalSession {
 
   #become(state: TerminalPhase): void {
     if (this.#over) return
+    if (state.phase === 'ended' || state.phase === 'failed' || state.phase === 'taken') this.#letGo()
     this.screen.terminal.options.disableStdin = state.phase !== 'open'
     changeTerminal(this.id, { state })
+  }
+
+  /** The shell is no longer this window's to find again. */
+  #letGo(): void {
+    this.#forget?.()
+    this.#forget = undefined
   }
 
   #say(message: SocketSend<'terminal'>): void {

@@ -3,6 +3,7 @@ import { confirm } from '../../app/ui.store.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { useFleet } from '../fleet/fleet.store.ts'
 import { terminalHost } from './host.ts'
+import { orphanedShells } from './kept-shells.ts'
 import { nextPane, panes } from './layout.ts'
 import { TerminalSession } from './session.ts'
 import {
@@ -26,7 +27,7 @@ export function sessionOf(id: string): TerminalSession | undefined {
   return sessions.get(id)
 }
 
-function begin(machineId: string, kind: TerminalKind, place: (id: string) => void): void {
+function begin(machineId: string, kind: TerminalKind, place: (id: string) => void, shellId?: string): void {
   if (sessions.size >= maxTerminals) {
     toast({
       title: `There are ${maxTerminals} terminals open`,
@@ -37,7 +38,7 @@ function begin(machineId: string, kind: TerminalKind, place: (id: string) => voi
     return
   }
   const id = crypto.randomUUID()
-  const session = new TerminalSession(id, machineId, kind)
+  const session = new TerminalSession(id, machineId, kind, shellId)
   sessions.set(id, session)
   const view = {
     machineId,
@@ -62,6 +63,14 @@ const started = new WeakSet<TerminalSession>()
 
 export function openTerminal(machineId: string, kind: TerminalKind): void {
   begin(machineId, kind, (id) => addTab(machineId, id))
+}
+
+/** For whoever comes the first time: the shells of a window that is gone, or else a new one. */
+export async function openFirst(machineId: string): Promise<void> {
+  const [first, ...others] = await orphanedShells(machineId).catch(() => [])
+  if (useTerminals.getState().machines[machineId] !== undefined) return
+  begin(machineId, 'agent', (id) => addTab(machineId, id), first)
+  for (const shellId of others) begin(machineId, 'agent', (id) => addTab(machineId, id), shellId)
 }
 
 export function splitTerminal(machineId: string, direction: 'row' | 'column'): void {

@@ -182,7 +182,7 @@ function Empty({ known, asked, filtered: isFiltered, onAll, onFit }: EmptyProps)
       <EmptyState
         icon={<SearchX size={26} aria-hidden />}
         title="Nothing that fits lies in this stretch"
-        action={<Button onClick={onAll}>Show all kinds</Button>}
+        action={<Button onClick={onAll}>Clear the filters</Button>}
       />
     )
   }

@@ -12,7 +12,7 @@ export function writeEngineEvent(book: TimelineBook, event: AgentEvent): boolean
       book.put(
         entry({
           ...{ key: momentKey('engine', event), kind: 'engine', what: 'engine', at, tone: 'engine', running: true },
-          title: `${driver(event)} is connected`,
+          title: `${begun(driver(event))} is connected`,
           detail: `Connected within ${Math.round(event.durationMs)} ms.`,
         }),
       )
@@ -63,8 +63,13 @@ export function writeEngineEvent(book: TimelineBook, event: AgentEvent): boolean
 }
 
 export function driver({ engine, mode }: { engine: string; mode: string | null }): string {
-  const name = engine === 'human' ? 'a person' : engine === 'none' ? 'nobody' : engine
+  const name = engine === 'human' ? 'a person' : engine === 'none' ? 'nobody' : begun(engine)
   return mode === null ? name : `${name} ${mode}`
+}
+
+/** As a sentence begins, and as a name is written. */
+function begun(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 function writeSwitch(book: TimelineBook, { record }: Extract<AgentEvent, { type: 'engine_switch' }>): void {
@@ -105,7 +110,7 @@ function writeOperation(book: TimelineBook, event: Extract<AgentEvent, { type: '
       ...{ key: operationKey(event), kind: 'engine', what: 'operation', at: attempt.startedAt },
       until: shifted(attempt.startedAt, attempt.durationMs),
       tone: !fine ? 'broken' : attempt.engine === 'human' || result === 'taken_over' ? 'person' : 'engine',
-      title: `${driver(attempt)}: ${kind} ${results[result] ?? result}`,
+      title: `${begun(driver(attempt))}: ${kind} ${results[result] ?? result}`,
       detail: [
         `Level ${attempt.level}, try ${attempt.attempt}, ${platform}. ${sure}`.trim(),
         redactPageText(attempt.detail, 1000),

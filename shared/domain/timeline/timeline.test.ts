@@ -101,9 +101,9 @@ describe('a night’s story', () => {
     expect(told()).toEqual([
       'machine: Agent started (up)',
       'browser: Browser runs (up)',
-      'engine: stagehand dom is connected (engine)',
-      'engine: stagehand dom: act failed (broken)',
-      'engine: Escalated from stagehand dom to a person (person)',
+      'engine: Stagehand dom is connected (engine)',
+      'engine: Stagehand dom: act failed (broken)',
+      'engine: Escalated from Stagehand dom to a person (person)',
       'takeover: A person was wanted: accepted (person)',
       'takeover: Ada had control (person)',
       'takeover: Ada gave control back to stagehand (person)',

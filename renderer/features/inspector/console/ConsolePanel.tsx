@@ -7,6 +7,7 @@ import { SearchField } from '../../../ui/SearchField.tsx'
 import { useChanging } from '../changing.ts'
 import bar from '../PanelBar.module.css'
 import type { PanelProps } from '../panels.tsx'
+import { useSnapshot } from '../sessions.ts'
 import styles from './Console.module.css'
 import { ConsoleRow } from './ConsoleRow.tsx'
 import { type Level, levels, passes } from './entries.ts'
@@ -25,6 +26,7 @@ const nearEndPx = 24
 /** What the page says, what the browser says about it, and errors that nobody caught. */
 export function ConsolePanel({ session }: PanelProps) {
   const model = consoleOf(session)
+  const { phase } = useSnapshot(session)
   const version = useChanging(model)
   const [text, setText] = useState('')
   const [shown, setShown] = useState<ReadonlySet<Level>>(() => new Set(levels))
@@ -91,7 +93,7 @@ export function ConsolePanel({ session }: PanelProps) {
               type="button"
               className={bar.chip}
               aria-pressed={shown.has(level)}
-              data-level={level}
+              data-level={counts[level] === 0 ? undefined : level}
               data-testid={`console-level-${level}`}
               onClick={() => toggle(level)}
             >
@@ -135,7 +137,9 @@ export function ConsolePanel({ session }: PanelProps) {
         </div>
         {entries.length === 0 && (
           <p className={bar.empty}>
-            {model.entries.length === 0 ? 'The page has said nothing yet.' : 'Nothing matches the filter.'}
+            {model.entries.length > 0
+              ? 'Nothing matches the filter.'
+              : phase === 'open' && 'The page has said nothing yet.'}
           </p>
         )}
         {away && (

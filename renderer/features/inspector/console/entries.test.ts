@@ -3,6 +3,7 @@ import {
   calledEntry,
   type Draft,
   type Entry,
+  folded,
   isRepeat,
   levels,
   loggedEntry,
@@ -75,4 +76,24 @@ test('filters take levels and text; a mark is there as long as nothing is sought
   expect(passes(entry, { levels: all, text: 'other' })).toBe(false)
   expect(passes(entry, { levels: new Set(['log'] as const), text: '' })).toBe(false)
   expect(passes({ ...entry, kind: 'mark' }, { levels: new Set(), text: '' })).toBe(true)
+})
+
+test('what a record says several times in a row is counted; what can be opened stays apart', () => {
+  const said = (text: string, at: number, more: object = {}) => ({
+    ...recordedEntry({ level: 'error', text, url: null, line: 3, timestamp: new Date(at).toISOString() }),
+    ...{ id: at, count: 1, depth: 0, sessionId: undefined, ...more },
+  })
+  const entries = [
+    said('bad', 1),
+    said('bad', 2),
+    said('worse', 3),
+    said('bad', 4),
+    said('bad', 5, { recorded: false }),
+  ]
+  expect(folded(entries).map(({ text, count, at }) => [text, count, at])).toEqual([
+    ['bad', 2, 2],
+    ['worse', 1, 3],
+    ['bad', 1, 4],
+    ['bad', 1, 5],
+  ])
 })

@@ -169,6 +169,18 @@ export function isRepeat(last: Entry | undefined, next: Draft, depth: number): b
   )
 }
 
+/** With what a record says several times in a row counted, as it is for what is heard. */
+export function folded(entries: readonly Entry[]): Entry[] {
+  const found: Entry[] = []
+  for (const entry of entries) {
+    const last = found.at(-1)
+    if (last?.recorded === true && entry.recorded && isRepeat(last, entry, entry.depth))
+      found[found.length - 1] = { ...last, count: last.count + entry.count, at: entry.at }
+    else found.push(entry)
+  }
+  return found
+}
+
 /**
  * What of a record is not already there: the same moment and level is the same message. Of one that was said several
  * times in a row only the last moment is known; those before it are told by their words.

@@ -7,6 +7,7 @@ import {
   calledEntry,
   type Draft,
   type Entry,
+  folded,
   isRepeat,
   loggedEntry,
   mark,
@@ -136,7 +137,7 @@ export class ConsoleModel extends Changing {
   #addRecord(record: readonly Draft[]): void {
     const fresh = notYetThere(record, this.#entries)
     const entries = fresh.map((draft) => ({ ...draft, id: ++this.#lastId, count: 1, depth: 0, sessionId: undefined }))
-    this.#entries = [...this.#entries, ...entries].sort((a, b) => a.at - b.at)
+    this.#entries = folded([...this.#entries, ...entries].sort((a, b) => a.at - b.at))
     this.#trim()
     this.changed()
   }
