@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { driverView } from '../contract/attempts.ts'
 import { browserStatus } from '../contract/browser.ts'
 import { capabilitySchema, metricsResult } from '../contract/machine.ts'
 import { leaseView } from '../contract/takeover.ts'
@@ -94,6 +95,10 @@ export const machineView = z.object({
   /** Who has control, if a person has; `mine` when it is this console. */
   lease: leaseView.extend({ mine: z.boolean() }).nullable(),
   viewers: z.number().int(),
+  /** The engine that drives its browser; null when none does, or nobody knows. */
+  driver: driverView.nullable(),
+  /** An engine got stuck there, and nobody has come yet. */
+  helpWanted: z.boolean(),
   /** What is set for its kind; null where nothing is needed or nothing was said. */
   provider: providerSchema.nullable(),
   power: powerView,

@@ -42,6 +42,8 @@ export function machine(changed: Partial<MachineView> = {}, browser: Partial<Bro
     metrics: null,
     lease: null,
     viewers: 0,
+    driver: null,
+    helpWanted: false,
     provider: null,
     power: { state: 'running', at: null, problem: null, actions: ['stop'], instanceType: null, costPerHour: null },
     autoStop: { enabled: false, idleMinutes: 30, idleSince: null, stopsAt: null, keepUntil: null },
