@@ -80,6 +80,7 @@ export function toView(known: ViewOf): MachineView {
     address,
     state: record.state,
     stateSince: record.stateSince,
+    killedReason: record.killedReason,
     lastVerifiedAt: record.lastVerifiedAt,
     knownFrom: heardInThisRun ? 'machine' : 'cache',
     problem: problem === undefined ? null : { code: problem.code, detail: problem.message },

@@ -4,7 +4,7 @@ import { browserStatus } from '../contract/browser.ts'
 import { capabilitySchema, metricsResult } from '../contract/machine.ts'
 import { leaseView } from '../contract/takeover.ts'
 import { environments } from './environments.ts'
-import { lifecycleStates } from './lifecycle.ts'
+import { killedReasons, lifecycleStates } from './lifecycle.ts'
 import { autoStopView, powerView, providerSchema, recreatedView } from './power.ts'
 
 /** A machine as the console knows it: what main keeps, what a window is shown. */
@@ -74,6 +74,8 @@ export const machineView = z.object({
   address: z.string(),
   state: z.enum(lifecycleStates),
   stateSince: z.string(),
+  /** Why it is gone, where it is. */
+  killedReason: z.enum(killedReasons).nullable(),
   /** When the machine itself last said so; null when it never did. */
   lastVerifiedAt: z.string().nullable(),
   /** Whether what is shown was heard from the machine in this run, or is what was kept. */

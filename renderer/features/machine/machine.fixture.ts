@@ -13,6 +13,7 @@ export function machine(changed: Partial<MachineView> = {}, browser: Partial<Bro
     address: '10.0.0.1',
     state: 'running',
     stateSince: '2026-01-01T00:00:00.000Z',
+    killedReason: null,
     lastVerifiedAt: '2026-01-01T00:00:00.000Z',
     knownFrom: 'machine',
     problem: null,
