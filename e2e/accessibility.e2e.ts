@@ -81,6 +81,13 @@ describe('accessibility', () => {
           .map((one) => `${where} moves: ${(one.effect as KeyframeEffect | null)?.target?.outerHTML.slice(0, 100)}`),
       place,
     )
+  /** The window itself never scrolls: what would push it up stands outside of what scrolls. */
+  const scrolls = (place: string) =>
+    page().evaluate((where) => {
+      const { scrollHeight, clientHeight, scrollWidth, clientWidth } = document.documentElement
+      const over = [scrollHeight - clientHeight, scrollWidth - clientWidth]
+      return over.every((px) => px === 0) ? [] : [`${where}: the window can be scrolled by ${over.join(' and ')} px`]
+    }, place)
   /** Where the focus is can be seen: it has an outline, or stands on a ground of its own. */
   const focusSeen = () =>
     page().evaluate(() => {
@@ -131,7 +138,11 @@ describe('accessibility', () => {
     const found: string[] = []
     for (const place of places()) {
       await go(place)
-      found.push(...(await faults(place.replace(machine.id, 'live'))), ...(await moving(place)))
+      found.push(
+        ...(await faults(place.replace(machine.id, 'live'))),
+        ...(await moving(place)),
+        ...(await scrolls(place)),
+      )
     }
     expect(found).toEqual([])
   }, 120_000)
@@ -162,7 +173,7 @@ describe('accessibility', () => {
       await open()
       await page().locator('[data-dialog]').first().waitFor()
       await settled()
-      found.push(...(await faults(name)))
+      found.push(...(await faults(name)), ...(await scrolls(name)))
       expect(await focusSeen(), name).not.toContain('nothing has')
       await press('Escape')
       await page().locator('[data-dialog]').waitFor({ state: 'detached' })

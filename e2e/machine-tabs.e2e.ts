@@ -9,6 +9,7 @@ import { type Dockerd, noDockerd, startDockerd } from './rigs/dockerd.ts'
 import { startConsole, type TestConsole } from './rigs/electron.ts'
 import { freshFolder } from './rigs/folder.ts'
 import { type Keychain, startKeychain } from './rigs/keychain.ts'
+import { type SlowLine, startSlowLine } from './rigs/slow-line.ts'
 import { until } from './rigs/until.ts'
 
 const salt = { PILOTHOUSE_FLEET_SALT: 'one salt for both machines' }
@@ -27,6 +28,7 @@ describe.skipIf(noDockerd !== undefined)(`a machine’s tabs ${noDockerd ?? ''}`
   let dockerd: Dockerd
   let machine: TestMachine
   let other: TestAgent
+  let line: SlowLine
   let keychain: Keychain
   let console: TestConsole
   const at = (id: string) => console.window.getByTestId(id)
@@ -66,16 +68,48 @@ describe.skipIf(noDockerd !== undefined)(`a machine’s tabs ${noDockerd ?? ''}`
     await machine.rig.client.call('deploys.deploy', { image_tag: 'v1' }, { timeoutMs: 60_000 })
     await start()
     await add('shop-1', machine.rig.port, machine.rig.secret)
-    await add('shop-2', other.port, other.secret)
+    line = await startSlowLine(other.port)
+    await add('shop-2', line.port, other.secret)
   }, 240_000)
   afterAll(async () => {
     await console?.stop()
+    await line?.stop()
     await other?.stop()
     await machine?.clear()
     await machine?.stop()
     await dockerd?.stop()
     await keychain?.stop()
     remove()
+  })
+
+  test('a machine that takes its time: what is being read is said, with a way out, and what was last known is shown meanwhile', async () => {
+    const waiting = () =>
+      at('waiting')
+        .getByText(/^Reading the/)
+        .innerText()
+    line.hold('/env', '/deploys', '/audit', '/containers')
+    await openTab('shop-2', 'deploys')
+    expect(await waiting()).toBe('Reading the deploys of shop-2')
+    for (const [tab, words] of [
+      ['audit', 'Reading the audit of shop-2'],
+      ['containers', 'Reading the containers of shop-2'],
+      ['env', 'Reading the variables of shop-2'],
+    ] as const) {
+      await at(`tab-${tab}`).click()
+      expect(await waiting()).toBe(words)
+    }
+    await console.window.getByRole('button', { name: 'Stop waiting' }).click()
+    await at('problem').getByText('cancelled').waitFor()
+    line.release()
+    await console.window.getByRole('button', { name: 'Ask the machine again' }).click()
+    await at('env-table').getByText('https://two.example.org').waitFor()
+    line.hold('/env')
+    await at('tab-audit').click()
+    await at('tab-env').click()
+    await text(at('freshness'), /last known/)
+    await at('env-table').getByText('SHARED_TOKEN').waitFor()
+    line.release()
+    await at('env-table').getByText('https://two.example.org').waitFor()
   })
 
   test('a variable is changed, its diff shown, the services restarted, and everything else in the file kept', async () => {

@@ -191,6 +191,8 @@ describe('engines and takeovers', () => {
     await at('fleet-request')
       .getByText(/tried Stagehand dom/)
       .waitFor()
+    await at('fleet-table').getByText('Needs you').waitFor()
+    expect(await at('summary-attention').innerText()).toMatch(/1$/)
     await console.window.getByRole('button', { name: /Takeovers/ }).click()
   })
 
@@ -219,6 +221,9 @@ describe('engines and takeovers', () => {
     await lease('none').waitFor()
     expect(await outcome).toBe('Ada: resolved (the field was hidden)')
     await driver('stagehand').waitFor()
+    await console.window.getByRole('button', { name: 'Fleet' }).first().click()
+    await at('fleet-table').getByText('Stagehand dom').waitFor()
+    expect(await at('summary-engines').innerText()).toMatch(/1$/)
   })
 
   test('the operator’s own history tells how long each change of hand took', async () => {

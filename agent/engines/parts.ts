@@ -86,6 +86,7 @@ export function createEngineParts(options: EnginePartsOptions): EngineParts {
       ...takeoverRoutes({
         ...{ browser, leases, viewers, requests, takeovers, jobId: () => jobs.runningId },
         history: (operator, limit) => store.takeovers(operator, limit),
+        driver: () => controller.seat?.driver ?? null,
       }),
       ...jobs.handlers,
     },

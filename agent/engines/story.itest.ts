@@ -45,6 +45,7 @@ test('from Stagehand through the cascade to a person and back, with everything s
       .toString('hex'),
   ).toBe('ffd8ff')
   expect(request.leftMs).toBeGreaterThan(60_000)
+  expect((await client.call('takeover.get')).openRequests).toBe(1)
 
   const lease = await client.call('takeover.accept', { id: request.id, operator: 'Ann' })
   expect(await client.call('engine.get')).toMatchObject({ engine: 'human', lease: { operator: 'Ann' } })
@@ -68,6 +69,8 @@ test('from Stagehand through the cascade to a person and back, with everything s
     'human null success',
   ])
   expect(await client.call('engine.get')).toMatchObject({ engine: 'stagehand', mode: 'dom', lease: null })
+  const control = await client.call('takeover.get')
+  expect(control).toMatchObject({ driver: { engine: 'stagehand', mode: 'dom' }, openRequests: 0 })
 
   const sent = await run('Click the button that sends the form')
   expect(sent.attempts).toHaveLength(1)

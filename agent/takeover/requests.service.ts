@@ -47,6 +47,10 @@ export class TakeoverRequests {
     this.#publish = publish
   }
 
+  get openCount(): number {
+    return this.#requests.filter(({ view }) => view.state === 'open').length
+  }
+
   list(): TakeoverRequest[] {
     const open = (request: Open) => request.view.state === 'open' || request.view.state === 'accepted'
     return [...this.#requests].sort((a, b) => Number(open(b)) - Number(open(a)) || b.raisedMs - a.raisedMs).map(shown)

@@ -1,3 +1,4 @@
+import type { DriverView } from '../../shared/contract/attempts.ts'
 import type { PastTakeover } from '../../shared/contract/takeover.ts'
 import type { BrowserService } from '../browser/browser.service.ts'
 import type { Handlers } from '../server/handlers.ts'
@@ -25,6 +26,8 @@ export interface TakeoverParts {
   takeovers: Takeovers
   history: (operator: string | undefined, limit: number) => PastTakeover[]
   jobId: () => string | null
+  /** The engine that is connected. */
+  driver: () => DriverView | null
 }
 
 export function takeoverRoutes(parts: TakeoverParts): Pick<Handlers, TakeoverCall> {
@@ -42,6 +45,8 @@ export function takeoverRoutes(parts: TakeoverParts): Pick<Handlers, TakeoverCal
         lease: leases.current,
         viewers: viewers.count,
         watching: viewers.watching,
+        driver: parts.driver(),
+        openRequests: requests.openCount,
       }
     },
     'takeover.take': (params, context) => {

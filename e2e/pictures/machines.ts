@@ -7,10 +7,13 @@ import { startTestAgent, type TestAgent } from '../rigs/agent.ts'
 import { projectRoot } from '../rigs/built.ts'
 import { noDockerd, startDockerd } from '../rigs/dockerd.ts'
 import type { TestConsole } from '../rigs/electron.ts'
+import { startSlowLine } from '../rigs/slow-line.ts'
 
 /** Three machines that run: the first with Docker where there is one, and with a page in its browser. */
 export interface PicturedMachines {
   ids: string[]
+  /** The first machine takes its time for what its tabs ask, until it is told otherwise. */
+  dawdle(paths: readonly string[]): void
   addTo(console: TestConsole): Promise<void>
   /** A person is wanted on the second one. */
   callForHelp(): Promise<void>
@@ -35,12 +38,16 @@ export async function startMachines(): Promise<PicturedMachines> {
     const url = `data:text/html;base64,${welcome.toString('base64')}`
     for (const { client } of agents.slice(0, 2)) await client.call('browser.start', { url }, { timeoutMs: 60_000 })
     const ids: string[] = []
+    const line = await startSlowLine(agents[0]?.port ?? 0)
+    ends.push(() => line.stop())
     return {
       ids,
       stop,
+      dawdle: (paths) => (paths.length === 0 ? line.release() : line.hold(...paths)),
       async addTo(console) {
-        for (const [index, agent] of agents.entries()) {
-          const machine = await addMachine(console, agent, names[index] ?? '')
+        for (const [index, { port, secret }] of agents.entries()) {
+          const way = { port: index === 0 ? line.port : port, secret }
+          const machine = await addMachine(console, way, names[index] ?? '')
           ends.push(() => machine.stop())
           ids.push(machine.id)
         }

@@ -1,7 +1,6 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { machineTabs, settingsSections } from '../../renderer/app/route.ts'
-import { cacheFleet } from '../bench/cached-fleet.ts'
 import { projectRoot } from '../rigs/built.ts'
 import { startConsole, type TestConsole } from '../rigs/electron.ts'
 import { goneMachine, keepFilledFleet } from '../rigs/filled-fleet.ts'
@@ -10,6 +9,8 @@ import { ask } from '../rigs/ipc.ts'
 import { type Camera, cameraFor } from './camera.ts'
 import { takeHandsOn } from './hands-on.ts'
 import { startMachines } from './machines.ts'
+import { dialogs, failing, loading } from './states.ts'
+import { keepThousand } from './thousand.ts'
 
 /** Pictures of every screen from the real app: `--only fleet` takes those whose name begins so, `--size 1024x700` smaller ones. */
 const { values: options } = parseArgs({
@@ -20,6 +21,9 @@ const { values: options } = parseArgs({
   },
 })
 const wanted = (name: string) => options.only.split(',').some((part) => name.startsWith(part))
+/** Whether any of a group of pictures is asked for. */
+const anyOf = (group: string) =>
+  options.only.split(',').some((part) => part.startsWith(group) || group.startsWith(part))
 const { folder, remove } = freshFolder('pictures')
 
 async function withConsole(name: string, use: (console: TestConsole, camera: Camera) => Promise<void>): Promise<void> {
@@ -43,7 +47,7 @@ async function firstRun(): Promise<void> {
 
 async function aThousand(): Promise<void> {
   if (!wanted('fleet-thousand')) return
-  cacheFleet(path.join(folder, 'thousand'), 1000)
+  keepThousand(path.join(folder, 'thousand'))
   await withConsole('thousand', async ({ window }, camera) => {
     await camera.take('fleet-thousand', '#/fleet')
     await camera.take('fleet-thousand-map', '#/fleet', async () => {
@@ -75,6 +79,7 @@ async function atWork(): Promise<void> {
       await ask(console.window, 'settings.set', { operator: 'Ada' })
       await machines.addTo(console)
       const shop = machines.ids[0] ?? ''
+      if (anyOf('loading')) await loading(console.window, camera, machines)
       await machines.callForHelp()
       await console.window.getByTestId('wanted-count').waitFor()
       await camera.take('fleet', '#/fleet')
@@ -82,6 +87,8 @@ async function atWork(): Promise<void> {
         await camera.take(screen, `#/${screen}`)
       for (const section of settingsSections) await camera.take(`settings-${section}`, `#/settings/${section}`)
       for (const tab of machineTabs) await camera.take(`machine-${tab}`, `#/machine/${shop}/${tab}`)
+      if (anyOf('failing') || anyOf('gone') || anyOf('state')) await failing(camera, machines)
+      if (anyOf('dialog')) await dialogs(console.window, camera, machines)
       await camera.take('killed', `#/machine/${goneMachine}/live`)
       await camera.take('palette', '#/fleet', () => console.window.keyboard.press('Control+k'))
       await console.window.keyboard.press('Escape')

@@ -48,7 +48,8 @@ export function keepFilledFleet(userData: string): void {
       ...{ vars: { API_URL: '', API_KEY: '', REGION: '' }, redactedKeys: ['API_KEY'], duplicateKeys: [] },
       fingerprints: { API_URL: 'a1b2c3d4', API_KEY: 'b2c3d4e5', REGION: 'c3d4e5f6' },
     })
-    keep('deploys.list', [deploy(3, 'failed'), deploy(2, 'completed'), deploy(1, 'rolled_back')])
+    const deploys = [deploy(3, 'failed'), deploy(2, 'completed'), deploy(1, 'rolled_back')]
+    keep('deploys.list', { deploys, page: 1, pageSize: 50, total: 3 })
     const entries = [entry(3, 'set_env', 'failure'), entry(2, 'takeover', 'success'), entry(1, 'start', 'unknown')]
     keep('audit.list', { entries, page: 1, pageSize: 50, total: 3 })
     for (const [place, action] of ['add_machine', 'takeover', 'set_env'].entries())

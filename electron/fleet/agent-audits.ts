@@ -1,11 +1,11 @@
 import type { AuditEntry } from '../../shared/contract/audit.ts'
+import { isUp } from '../../shared/domain/lifecycle.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { AuditCursor, AuditFilter, AuditSource, MergedEntry } from '../../shared/ipc-audit.ts'
 import { consoleSource } from '../../shared/ipc-audit.ts'
 import { type Clock, isoTime } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 import type { Fleet } from './fleet.ts'
-import { isUp } from './sandbox-watch.ts'
 
 export interface AgentAuditsDeps {
   fleet: Pick<Fleet, 'machines' | 'call' | 'has' | 'machine'>

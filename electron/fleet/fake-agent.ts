@@ -10,6 +10,7 @@ export class FakeAgent {
   agentId = 'agent-1'
   agentVersion = contractVersion
   browser: Partial<CallResult<'browser.status'>> = { state: 'inactive' }
+  takeover: Partial<CallResult<'takeover.get'>> = {}
   /** What every call meets instead of an answer. */
   failure: Failure | undefined
   eventsWork = true
@@ -131,6 +132,7 @@ export class FakeAgent {
       case '/takeover':
         return {
           ...{ novncUrl: null, vncPort: null, websockifyPort: null, activeSession: null, lease: null, viewers: 0 },
+          ...this.takeover,
         }
       case '/takeover/lease':
       case '/takeover/lease/renew': {

@@ -1,7 +1,12 @@
-import { canBecome, type LifecycleState, type TransitionCause } from '../../shared/domain/lifecycle.ts'
+import {
+  canBecome,
+  type KilledReason,
+  type LifecycleState,
+  type TransitionCause,
+} from '../../shared/domain/lifecycle.ts'
 import { type Clock, isoTime } from '../clock.ts'
 import type { Log } from '../log.ts'
-import type { KilledReason, MachineRecord, Transition } from '../store/machines.ts'
+import type { MachineRecord, Transition } from '../store/machines.ts'
 import type { Store } from '../store/store.ts'
 
 export type MachineStore = Pick<Store['machines'], 'save' | 'change' | 'remove'>

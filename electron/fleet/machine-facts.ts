@@ -9,7 +9,16 @@ import { compatibilityOf } from './compatibility.ts'
 /** What a machine said of itself, in this run or, from the snapshot, in an earlier one. */
 export type MachineFacts = Pick<
   MachineView,
-  'hostname' | 'os' | 'capabilities' | 'browser' | 'metrics' | 'lease' | 'viewers' | 'roundTripMs'
+  | 'hostname'
+  | 'os'
+  | 'capabilities'
+  | 'browser'
+  | 'metrics'
+  | 'lease'
+  | 'viewers'
+  | 'driver'
+  | 'helpWanted'
+  | 'roundTripMs'
 >
 
 const snapshotSchema = machineView.pick({ hostname: true, os: true, capabilities: true, browser: true })
@@ -22,6 +31,8 @@ const nothingKnown: MachineFacts = {
   metrics: null,
   lease: null,
   viewers: 0,
+  driver: null,
+  helpWanted: false,
   roundTripMs: null,
 }
 
@@ -69,6 +80,7 @@ export function toView(known: ViewOf): MachineView {
     address,
     state: record.state,
     stateSince: record.stateSince,
+    killedReason: record.killedReason,
     lastVerifiedAt: record.lastVerifiedAt,
     knownFrom: heardInThisRun ? 'machine' : 'cache',
     problem: problem === undefined ? null : { code: problem.code, detail: problem.message },
@@ -86,8 +98,10 @@ export function toView(known: ViewOf): MachineView {
       ...facts,
     }),
     ...facts,
-    // Of a machine that cannot be heard, nobody knows who has control now.
+    // Of a machine that cannot be heard, nobody knows who has control now, or is wanted.
     lease: connected ? facts.lease : null,
+    driver: connected ? facts.driver : null,
+    helpWanted: connected && facts.helpWanted,
     provider: record.provider,
     ...{ power, autoStop, recreated, auditWarning },
   }

@@ -151,6 +151,8 @@ export class MachineFeed {
     if (takeover.status === 'fulfilled' && this.#controlNews === newsBefore) {
       facts.viewers = takeover.value.viewers
       facts.lease = this.#withOwner(takeover.value.lease)
+      facts.driver = takeover.value.driver ?? null
+      facts.helpWanted = (takeover.value.openRequests ?? 0) > 0
     }
     for (const answer of [browser, takeover]) {
       if (answer.status === 'rejected') {
@@ -174,6 +176,17 @@ export class MachineFeed {
       case 'viewers':
         this.#controlNews++
         return this.#sink.learned({ viewers: event.count })
+      case 'engine_connected':
+        this.#controlNews++
+        return this.#sink.learned({ driver: { engine: event.engine, mode: event.mode } })
+      case 'engine_disconnected':
+        this.#controlNews++
+        return this.#sink.learned({ driver: null })
+      case 'takeover_request':
+        this.#controlNews++
+        if (event.request.state === 'open') return this.#sink.learned({ helpWanted: true })
+        // Another one may still be open.
+        return void this.refresh(client)
       case 'page_navigated':
         return event.active ? this.#sink.navigated(event.url) : undefined
       case 'browser_state':

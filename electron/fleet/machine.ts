@@ -8,7 +8,8 @@ import { type MachinePower, makePower } from '../power/machine-power.ts'
 import type { Observation } from '../providers/provider.ts'
 import type { MachineRecord } from '../store/machines.ts'
 import { echoQuietly } from './audit-echo.ts'
-import { type Finding, findOut } from './find-out.ts'
+import { Checks } from './checks.ts'
+import type { Finding } from './find-out.ts'
 import { keepTrue, Naps } from './keep-true.ts'
 import { type Ending, isDead, LifecycleRecord } from './lifecycle-record.ts'
 import { MachineConnection } from './machine-connection.ts'
@@ -18,7 +19,7 @@ import { MachineFeed } from './machine-feed.ts'
 import { MachineKnown } from './machine-known.ts'
 import { browserNews, deployedImage, essenceOf, powerNews } from './machine-news.ts'
 import { isLost, SandboxWatch } from './sandbox-watch.ts'
-import { classify, type NotAlive, type Verdict } from './verification.ts'
+import type { NotAlive, Verdict } from './verification.ts'
 
 /** One machine: connects to it, keeps what is known of it true, and says when that changes. */
 export class Machine {
@@ -30,10 +31,9 @@ export class Machine {
   readonly #naps = new Naps()
   readonly #sandbox: SandboxWatch
   readonly #known: MachineKnown
+  readonly #checks: Checks
   #power: MachinePower
-  #verifying: Promise<boolean> | undefined
   #keeping: AbortController | undefined
-  #patientUntil = 0
 
   constructor(record: MachineRecord, deps: MachineDeps) {
     this.#deps = deps
@@ -42,6 +42,13 @@ export class Machine {
     this.#sandbox = new SandboxWatch(record, this.#known.facts.browser)
     this.#connection = new MachineConnection(record.id, deps)
     this.#power = this.#makePower()
+    this.#checks = new Checks(deps, {
+      ...{ lifecycle: this.#lifecycle, known: this.#known, connection: this.#connection },
+      power: () => this.#power,
+      signal: () => this.#keeping?.signal ?? this.#connection.signal,
+      conclude: (finding) => this.#conclude(finding),
+      changed: () => this.#changed(),
+    })
     this.#feed = new MachineFeed(record.id, deps, {
       learned: (facts) => this.#learned(facts),
       navigated: (url) => {
@@ -109,14 +116,8 @@ export class Machine {
   }
 
   /** Health check now. One check at a time: a second caller waits for the first one's result. */
-  async verify(signal?: AbortSignal): Promise<void> {
-    while (!isLost(this.record) && !signal?.aborted) {
-      this.#verifying ??= this.#verify().finally(() => {
-        this.#verifying = undefined
-      })
-      // One that was broken off, because its machine was let go of, has no result to share.
-      if (await this.#verifying) return
-    }
+  verify(signal?: AbortSignal): Promise<void> {
+    return this.#checks.run(signal)
   }
 
   /** A person's own health check: shows its result at once, and follows the machine again if it is back. */
@@ -155,7 +156,7 @@ export class Machine {
 
   /** For so long, silence of a machine that is being started proves nothing. */
   expectBoot(ms: number): void {
-    this.#patientUntil = this.#deps.clock.now() + ms
+    this.#checks.expectBoot(ms)
   }
 
   noteRecreated(recreated: Recreated | null): void {
@@ -217,38 +218,12 @@ export class Machine {
 
   /** The fleet's common tick: whoever does not send its load is asked for it. */
   async tick(): Promise<void> {
-    if (this.#known.connected && this.#verifying === undefined) await this.#feed.tick(this.#connect())
+    if (this.#known.connected && !this.#checks.underWay) await this.#feed.tick(this.#connect())
   }
 
   /** How often the load is wanted has changed. */
   pace(): void {
     this.#feed.pace()
-  }
-
-  /** False when it was broken off. */
-  async #verify(): Promise<boolean> {
-    const finding = await findOut({
-      ask: () => this.#ask(),
-      power: this.#power,
-      state: () => this.record.state,
-      failed: () => {
-        const failures = this.record.verificationFailures + 1
-        this.#lifecycle.note({ verificationFailures: failures }, { save: false })
-        return failures
-      },
-      waiting: (problem, words) => {
-        this.#known.connected = false
-        this.#known.problem = problem
-        this.#known.checking = words
-        this.#changed()
-      },
-      patientUntil: () => this.#patientUntil,
-      clock: this.#deps.clock,
-      signal: this.#keeping?.signal ?? this.#connection.signal,
-    })
-    if (finding === undefined) return false
-    this.#conclude(finding)
-    return true
   }
 
   #conclude(finding: Finding): void {
@@ -268,14 +243,6 @@ export class Machine {
       default:
         return this.#unverified(finding)
     }
-  }
-
-  async #ask(): Promise<Verdict> {
-    const verdict = await this.#connection
-      .verify(this.record.tunnel, this.record.agentId)
-      .catch((error: unknown) => classify(Problem.from(error, 'unreachable')))
-    this.#deps.onVerified(verdict.kind === 'alive')
-    return verdict
   }
 
   #alive({ status, roundTripMs }: Extract<Verdict, { kind: 'alive' }>): void {

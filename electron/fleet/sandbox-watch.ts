@@ -1,23 +1,11 @@
 import type { BrowserStatus } from '../../shared/contract/browser.ts'
+import { answersStill } from '../../shared/domain/lifecycle.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { MachineRecord } from '../store/machines.ts'
 import { isDead, type LifecycleRecord } from './lifecycle-record.ts'
 
 /** What a look at the browser means for the sandbox; null when nothing changes by it. */
 type SandboxNews = { kind: 'gone'; reason: string } | { kind: 'back' } | null
-
-/**
- * Whether the agent of a sandbox that is gone still answers: only its browser went. Its logs, terminals and workers
- * are there as before, so it is followed on; only a wake brings its browser back.
- */
-export function answersStill({ state, killedReason }: Pick<MachineRecord, 'state' | 'killedReason'>): boolean {
-  return state === 'killed' && killedReason === 'terminated'
-}
-
-/** Whether its agent is there to be asked, as far as is known. */
-export function isUp(record: Pick<MachineRecord, 'state' | 'killedReason'>): boolean {
-  return record.state === 'running' || answersStill(record)
-}
 
 /** Gone with everything on it: nobody is asked any more. */
 export function isLost(record: Pick<MachineRecord, 'state' | 'killedReason'>): boolean {

@@ -1,9 +1,7 @@
-import type { LifecycleState } from '../../shared/domain/lifecycle.ts'
+import type { KilledReason, LifecycleState } from '../../shared/domain/lifecycle.ts'
 import type { MachineView, Tunnel } from '../../shared/domain/machine.ts'
 import type { ProviderConfig } from '../../shared/domain/power.ts'
 import type { Connection } from './open.ts'
-
-export type KilledReason = 'manual' | 'expired' | 'terminated' | 'not_found'
 
 /** What is kept of a machine between runs. */
 export interface MachineRecord {

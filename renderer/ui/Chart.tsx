@@ -22,6 +22,8 @@ interface ChartProps {
   to: number
   /** The top of the scale; without one it follows the values. */
   max?: number
+  /** How low the top may be where it follows the values, so that nothing at all is not drawn as much. */
+  topAtLeast?: number
   format: (value: number) => string
   /** Charts with the same name move their cursors together. */
   sync: string
@@ -104,7 +106,7 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
     },
     scales: {
       x: { range: () => [latest.current.from, latest.current.to] },
-      y: { range: (_plot, _low, high) => [0, latest.current.max ?? Math.max(1, (high ?? 0) * 1.15)] },
+      y: { range: (_plot, _low, high) => [0, topOf(latest.current, high ?? 0)] },
     },
     axes: [
       {
@@ -136,6 +138,10 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
       ],
     },
   }
+}
+
+function topOf({ max, topAtLeast = 1 }: ChartProps, high: number): number {
+  return max ?? Math.max(topAtLeast, high * 1.15)
 }
 
 /** The hour, and for a span of days the day. */

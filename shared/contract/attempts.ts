@@ -6,9 +6,11 @@ import { openEnum } from './define.ts'
 
 export const drivers = ['stagehand', 'magnitude', 'human', 'none'] as const
 
-export const attempt = z.object({
-  engine: openEnum(drivers),
-  mode: openEnum(engineModes).nullable(),
+/** Who drives, or did. */
+export const driverView = z.object({ engine: openEnum(drivers), mode: openEnum(engineModes).nullable() })
+export type DriverView = z.infer<typeof driverView>
+
+export const attempt = driverView.extend({
   level: z.number().int(),
   attempt: z.number().int(),
   startedAt: z.string(),

@@ -1,16 +1,13 @@
 import { z } from 'zod'
 import { platforms } from '../domain/platforms.ts'
 import { engineModes, engineNames } from '../domain/switch-criteria.ts'
-import { attempt, drivers } from './attempts.ts'
+import { attempt, drivers, driverView } from './attempts.ts'
 import { defineCall, defineEvent, openEnum } from './define.ts'
 import { leaseView } from './takeover.ts'
 
-export type { Attempt } from './attempts.ts'
+export type { Attempt, DriverView } from './attempts.ts'
 
 /** Who drives the browser, how one engine makes way for another, and what that came to. */
-
-const driverView = z.object({ engine: openEnum(drivers), mode: openEnum(engineModes).nullable() })
-export type DriverView = z.infer<typeof driverView>
 
 export const switchSteps = [
   'detect',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { attempt } from './attempts.ts'
+import { attempt, driverView } from './attempts.ts'
 import { defineCall, defineEvent, defineSocket, openEnum } from './define.ts'
 
 /** A person takes the browser, for a limited time, and gives it back. */
@@ -45,6 +45,10 @@ export const getTakeover = defineCall({
       viewers: z.number().int(),
       /** Who they are, the first to come first. */
       watching: z.array(watcher).optional(),
+      /** The engine that is connected; null when none is. */
+      driver: driverView.nullable().optional(),
+      /** How many calls for a person nobody has answered yet. */
+      openRequests: z.number().int().optional(),
     }),
 })
 

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { driverView } from '../contract/attempts.ts'
 import { browserStatus } from '../contract/browser.ts'
 import { capabilitySchema, metricsResult } from '../contract/machine.ts'
 import { leaseView } from '../contract/takeover.ts'
 import { environments } from './environments.ts'
-import { lifecycleStates } from './lifecycle.ts'
+import { killedReasons, lifecycleStates } from './lifecycle.ts'
 import { autoStopView, powerView, providerSchema, recreatedView } from './power.ts'
 
 /** A machine as the console knows it: what main keeps, what a window is shown. */
@@ -73,6 +74,8 @@ export const machineView = z.object({
   address: z.string(),
   state: z.enum(lifecycleStates),
   stateSince: z.string(),
+  /** Why it is gone, where it is. */
+  killedReason: z.enum(killedReasons).nullable(),
   /** When the machine itself last said so; null when it never did. */
   lastVerifiedAt: z.string().nullable(),
   /** Whether what is shown was heard from the machine in this run, or is what was kept. */
@@ -94,6 +97,10 @@ export const machineView = z.object({
   /** Who has control, if a person has; `mine` when it is this console. */
   lease: leaseView.extend({ mine: z.boolean() }).nullable(),
   viewers: z.number().int(),
+  /** The engine that drives its browser; null when none does, or nobody knows. */
+  driver: driverView.nullable(),
+  /** An engine got stuck there, and nobody has come yet. */
+  helpWanted: z.boolean(),
   /** What is set for its kind; null where nothing is needed or nothing was said. */
   provider: providerSchema.nullable(),
   power: powerView,

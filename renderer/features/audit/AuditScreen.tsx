@@ -1,5 +1,6 @@
 import { Download, Radio, ScrollText, Search, SearchX, ShieldCheck } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { isUp } from '../../../shared/domain/lifecycle.ts'
 import type { MergedEntry } from '../../../shared/ipc-audit.ts'
 import { keysOf } from '../../app/actions.ts'
 import { useBusy } from '../../app/work.ts'
@@ -14,8 +15,8 @@ import { Menu } from '../../ui/Menu.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
 import { formatTime } from '../../ui/time.ts'
+import { useWide } from '../../ui/useWide.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
-import { isUp } from '../machine/reach.ts'
 import styles from './Audit.module.css'
 import { AuditDetails } from './AuditDetails.tsx'
 import {
@@ -86,8 +87,7 @@ function columnsOf(machines: Readonly<Record<string, { name: string }>>): readon
     {
       key: 'at',
       title: 'When',
-      width: 'minmax(168px, 0.9fr)',
-      sortable: false,
+      width: 'minmax(212px, 0.9fr)',
       cell: ({ at }) => (
         <span className={styles.when}>
           <time dateTime={at} title={at}>
@@ -102,15 +102,13 @@ function columnsOf(machines: Readonly<Record<string, { name: string }>>): readon
     {
       key: 'operator',
       title: 'Who',
-      width: 'minmax(90px, 0.8fr)',
-      sortable: false,
+      width: 'minmax(80px, 0.8fr)',
       cell: ({ operator }) => <bdi>{operator ?? '—'}</bdi>,
     },
     {
       key: 'action',
       title: 'What',
       width: 'minmax(110px, 0.9fr)',
-      sortable: false,
       mono: true,
       cell: ({ action }) => action,
     },
@@ -118,22 +116,19 @@ function columnsOf(machines: Readonly<Record<string, { name: string }>>): readon
       key: 'machine',
       title: 'Machine',
       width: 'minmax(100px, 1fr)',
-      sortable: false,
       cell: ({ machineId }) => <bdi>{machineId === null ? '—' : sourceName(machineId, machines)}</bdi>,
     },
     {
       key: 'source',
       title: 'Recorded by',
       width: 'minmax(96px, 0.7fr)',
-      sortable: false,
       quiet: true,
       cell: ({ source }) => (source === 'console' ? 'this console' : 'its agent'),
     },
     {
       key: 'result',
       title: 'Result',
-      width: 'minmax(120px, 1.6fr)',
-      sortable: false,
+      width: 'minmax(100px, 1.6fr)',
       cell: ({ result, errorMessage }) => (
         <span data-result={result} className={styles.result} title={errorMessage ?? undefined}>
           {result}
@@ -145,7 +140,6 @@ function columnsOf(machines: Readonly<Record<string, { name: string }>>): readon
       key: 'took',
       title: 'Took',
       width: '72px',
-      sortable: false,
       quiet: true,
       cell: ({ durationMs }) => (durationMs === null ? '—' : formatTook(durationMs)),
     },
@@ -167,6 +161,7 @@ function AuditTools() {
   const machines = useFleet((state) => state.machines)
   const checking = useBusy('audit-verify')
   const exporting = useBusy('audit-export')
+  const wide = useWide(1180)
   const counts = Object.fromEntries(sources.map(({ source, entries }) => [source, entries]))
   const named = Object.fromEntries(
     sources.filter(({ entries }) => entries > 0).map(({ source }) => [source, sourceName(source, machines)]),
@@ -214,17 +209,21 @@ function AuditTools() {
           icon={<Radio size={15} aria-hidden />}
           aria-pressed={following}
           data-testid="audit-follow"
+          aria-label={following ? 'Following' : 'Follow'}
+          title={wide ? undefined : 'Follow'}
           onClick={toggleFollow}
         >
-          {following ? 'Following' : 'Follow'}
+          {wide && (following ? 'Following' : 'Follow')}
         </Button>
         <Button
           icon={<ShieldCheck size={15} aria-hidden />}
           busy={checking}
           data-testid="audit-verify"
+          aria-label="Check chains"
+          title={wide ? undefined : 'Check chains'}
           onClick={() => void verifyAll(askable())}
         >
-          Check chains
+          {wide && 'Check chains'}
         </Button>
         <Menu
           trigger={

@@ -1,5 +1,5 @@
+import { isUp } from '../../../shared/domain/lifecycle.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
-import { isUp } from '../machine/reach.ts'
 
 /** The console's own record; every other source is a machine's id. Said here again, because a window brings no schemas along. */
 export const consoleSource = 'console'

@@ -11,6 +11,7 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
 import { useSort } from '../../ui/useSort.ts'
 import { useWide } from '../../ui/useWide.ts'
+import { Waiting } from '../../ui/Waiting.tsx'
 import { Freshness } from '../machine/Freshness.tsx'
 import { formatMegabytes } from '../machine/figures.ts'
 import { whyNot } from '../machine/reach.ts'
@@ -82,7 +83,10 @@ export function ContainersTab({ machine }: { machine: MachineView }) {
       </div>
       {known.problem !== null && <ErrorText problem={known.problem} />}
       {known.loading ? (
-        <div className={tab.waiting} role="status" aria-label="Reading the containers" />
+        <Waiting
+          label={`Reading the containers of ${machine.name}`}
+          wayOut={{ title: 'Stop waiting', run: known.giveUp }}
+        />
       ) : (
         <Table
           label={`Containers of ${machine.name}`}
@@ -151,20 +155,20 @@ function columnsOf({ machine, why, wide, reload }: ColumnDeps): Column<Row, Key>
     {
       key: 'status',
       title: 'Since',
-      width: 'minmax(110px, 0.8fr)',
+      width: 'minmax(104px, 0.8fr)',
       quiet: true,
       cell: ({ container }) => container.status,
     },
     {
       key: 'cpu',
       title: 'CPU',
-      width: '76px',
+      width: '64px',
       cell: ({ load }) => (load?.cpuPercent == null ? '–' : `${load.cpuPercent.toFixed(1)} %`),
     },
     {
       key: 'memory',
       title: 'Memory',
-      width: '120px',
+      width: 'minmax(84px, 0.6fr)',
       cell: ({ load }) =>
         load === undefined
           ? '–'
@@ -173,7 +177,7 @@ function columnsOf({ machine, why, wide, reload }: ColumnDeps): Column<Row, Key>
     {
       key: 'image',
       title: 'Image',
-      width: 'minmax(130px, 1.2fr)',
+      width: 'minmax(100px, 1.2fr)',
       mono: true,
       quiet: true,
       cell: ({ container }) => <span title={container.image}>{container.image}</span>,

@@ -8,7 +8,7 @@ import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
-import { Input } from '../../ui/Field.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import styles from './Deploys.module.css'
@@ -41,14 +41,12 @@ export function History() {
         <h2 id="deploy-history" className={styles.heading}>
           History
         </h2>
-        <Input
-          type="search"
-          className={historyStyles.search}
+        <SearchField
+          label="Search the deploys by tag or by who"
           placeholder="Tag or name"
-          aria-label="Search the deploys by tag or by who"
-          data-testid="history-search"
+          testId="history-search"
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={setText}
         />
         <div className={historyStyles.filter}>
           <Select label="Environment" value={environment} options={environmentChoices} onChange={setEnvironment} />

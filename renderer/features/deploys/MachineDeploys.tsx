@@ -1,9 +1,11 @@
 import { Rocket, Undo2 } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { DeployRecord } from '../../../shared/contract/deploys.ts'
+import type { CallResult } from '../../../shared/contract/index.ts'
+import { isUp } from '../../../shared/domain/lifecycle.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { keysOf } from '../../app/actions.ts'
-import { callAgent, onIpcEvent, problemOf } from '../../app/bridge.ts'
+import { call, callAgent, onIpcEvent, problemOf } from '../../app/bridge.ts'
 import { useTarget } from '../../app/target.ts'
 import { useBusy } from '../../app/work.ts'
 import { Age } from '../../ui/Age.tsx'
@@ -14,9 +16,12 @@ import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
 import { Kbd } from '../../ui/Kbd.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
-import { formatElapsed } from '../../ui/time.ts'
+import { formatDuration } from '../../ui/time.ts'
+import { Waiting } from '../../ui/Waiting.tsx'
 import type { StateLook } from '../machine/look.ts'
-import { isUp } from '../machine/reach.ts'
+import { whyNot } from '../machine/reach.ts'
+import { givenUp } from '../machine/useKnown.ts'
+import { StateStrip } from '../state/StateStrip.tsx'
 import styles from './Deploys.module.css'
 import { running, useDeploys } from './deploys.store.ts'
 import historyStyles from './History.module.css'
@@ -29,19 +34,23 @@ const pageSize = 50
 
 /** What the machine itself recorded of its deploys, by whoever; and the way back. */
 export function MachineDeploys({ machine }: { machine: MachineView }) {
-  const { deploys, total, problem, more } = useAgentDeploys(machine)
+  const { deploys, total, at, problem, more, giveUp } = useAgentDeploys(machine)
   const rollouts = useDeploys((state) => state.rollouts)
   const mine = running(rollouts).filter(({ legs }) => legs.some(({ machineId }) => machineId === machine.id))
   const up = isUp(machine)
   const aimed = useTarget('deploys', machine.id)?.id ?? null
   return (
     <div className={styles.machineDeploys} data-testid="machine-deploys">
+      <StateStrip machine={machine} />
       <Head machine={machine} deploys={deploys} />
       {mine.map((rollout) => (
         <RolloutCard key={rollout.id} rollout={rollout} />
       ))}
       {problem !== null && <ErrorText problem={problem} />}
       {(!up || problem !== null) && deploys === null && <RememberedDeploys machine={machine} />}
+      {up && problem === null && deploys === null && (
+        <Waiting label={`Reading the deploys of ${machine.name}`} wayOut={{ title: 'Stop waiting', run: giveUp }} />
+      )}
       {deploys !== null && deploys.length === 0 && (
         <EmptyState
           icon={<Rocket size={26} aria-hidden />}
@@ -49,8 +58,13 @@ export function MachineDeploys({ machine }: { machine: MachineView }) {
           text="The machine keeps a record of every deploy, with the digest to go back to."
         />
       )}
+      {at !== null && (
+        <p className={styles.quiet} data-testid="deploys-last-known">
+          The machine cannot be asked. This is its own record, last known <Age at={at} />.
+        </p>
+      )}
       {deploys !== null && deploys.length > 0 && <AgentTable deploys={deploys} aimed={aimed} />}
-      {deploys !== null && deploys.length < total && <Button onClick={more}>Show older</Button>}
+      {up && deploys !== null && deploys.length < total && <Button onClick={more}>Show older</Button>}
     </div>
   )
 }
@@ -58,6 +72,8 @@ export function MachineDeploys({ machine }: { machine: MachineView }) {
 function useAgentDeploys(machine: MachineView) {
   const [deploys, setDeploys] = useState<readonly DeployRecord[] | null>(null)
   const [total, setTotal] = useState(0)
+  /** When the machine last said so, where it cannot be asked. */
+  const [at, setAt] = useState<string | null>(null)
   const [problem, setProblem] = useState<ShownProblem | null>(null)
   const up = isUp(machine)
   const load = useCallback(
@@ -70,6 +86,7 @@ function useAgentDeploys(machine: MachineView) {
           return [...(known ?? []), ...found.deploys.filter(({ id }) => !ids.has(id))]
         })
         setTotal(found.total)
+        setAt(null)
         setProblem(null)
       } catch (error) {
         setProblem(problemOf(error))
@@ -78,8 +95,21 @@ function useAgentDeploys(machine: MachineView) {
     [machine.id],
   )
   useEffect(() => {
-    if (up) void load(1)
-  }, [up, load])
+    if (up) return void load(1)
+    let over = false
+    call('known.get', { machineId: machine.id, call: 'deploys.list' }).then(
+      (kept) => {
+        if (over || kept === null) return
+        const { deploys: last } = kept.value as CallResult<'deploys.list'>
+        setAt(kept.at)
+        setDeploys((known) => known ?? last)
+      },
+      () => {},
+    )
+    return () => {
+      over = true
+    }
+  }, [up, load, machine.id])
   useEffect(() => {
     let shown = ''
     return onIpcEvent('agent.event', ({ machineId, event }) => {
@@ -95,7 +125,9 @@ function useAgentDeploys(machine: MachineView) {
   return {
     deploys,
     total,
+    at: up ? null : at,
     problem: up ? problem : null,
+    giveUp: () => setProblem(givenUp),
     more: () => void load(Math.floor((deploys?.length ?? 0) / pageSize) + 1),
   }
 }
@@ -108,7 +140,7 @@ function Head({ machine, deploys }: { machine: MachineView; deploys: readonly De
     <div className={styles.tools}>
       {now !== undefined && (
         <span>
-          Runs <span className={styles.tag}>{tagText(now.imageTag)}</span>{' '}
+          {isUp(machine) ? 'Runs' : 'Ran'} <span className={styles.tag}>{tagText(now.imageTag)}</span>{' '}
           <span className={styles.quiet}>
             {now.digest !== null && shortDigest(now.digest)} · deployed <Age at={now.finishedAt ?? now.startedAt} />
             {now.operator !== null && ` by ${now.operator}`}
@@ -128,8 +160,10 @@ function Head({ machine, deploys }: { machine: MachineView; deploys: readonly De
           </Button>
         </Tooltip>
         <Button
-          variant="primary"
+          variant={isUp(machine) ? 'primary' : 'default'}
           icon={<Rocket size={15} aria-hidden />}
+          disabled={!isUp(machine)}
+          title={whyNot(machine)}
           data-testid="machine-deploy"
           onClick={() => openNewDeploy([machine.id])}
         >
@@ -195,7 +229,7 @@ function AgentRow({ deploy, aimed }: { deploy: DeployRecord; aimed: boolean }) {
           )}
         </td>
         <td>{deploy.operator ?? '—'}</td>
-        <td>{took === undefined ? '—' : formatElapsed(took)}</td>
+        <td>{took === undefined ? '—' : formatDuration(took)}</td>
         <td title={deploy.startedAt}>
           <Age at={deploy.startedAt} />
         </td>

@@ -1,7 +1,7 @@
+import { isUp } from '../../../shared/domain/lifecycle.ts'
 import { type ConsoleAction, onMachine, onTab } from '../../app/action-kit.ts'
 import { go } from '../../app/route.ts'
 import { useFleetView } from '../fleet/view.store.ts'
-import { isUp } from '../machine/reach.ts'
 import { running, useDeploys } from './deploys.store.ts'
 import { tagText } from './look.ts'
 import { cancelRollout, openNewDeploy, pauseRollout, resumeRollout, rollBackMachine } from './operations.ts'

@@ -50,7 +50,7 @@ export function DiagnosticsScreen() {
   return (
     <div className={styles.screen} data-testid="diagnostics">
       {problem !== null && <ErrorText problem={problem} />}
-      <Card title="Fleet" aside={<CopyButton text={found.text} label="Copy all as text" />}>
+      <Card title="Fleet">
         <Facts facts={fleetFacts(found)} />
       </Card>
       <Card
@@ -77,9 +77,15 @@ export function DiagnosticsScreen() {
       <Card title="Versions">
         <Facts facts={Object.entries(found.versions)} />
       </Card>
-      <pre className={styles.text} data-testid="diagnostics-text">
-        {found.text}
-      </pre>
+      <Card
+        title="For a bug report"
+        className={styles.report ?? ''}
+        aside={<CopyButton text={found.text} label="Copy all as text" />}
+      >
+        <pre className={styles.text} data-testid="diagnostics-text">
+          {found.text}
+        </pre>
+      </Card>
     </div>
   )
 }

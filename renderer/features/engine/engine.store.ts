@@ -3,6 +3,9 @@ import { create } from 'zustand'
 import type { CallResult } from '../../../shared/contract/index.ts'
 import { callAgent, onIpcEvent } from '../../app/bridge.ts'
 import { useMachine } from '../fleet/fleet.store.ts'
+import { driverTitle } from './driver-title.ts'
+
+export { driverOf, driverTitle } from './driver-title.ts'
 
 export type EngineState = CallResult<'engine.get'>
 export type EngineConfig = CallResult<'engine.config'>
@@ -90,26 +93,6 @@ function useFollowing(machineId: string): void {
       else shown.set(machineId, left)
     }
   }, [machineId, reachable])
-}
-
-/** `stagehand/dom`, `magnitude`: a driver's name in pins and history. */
-export function driverOf({ engine, mode }: { engine: string; mode: string | null }): string {
-  return mode === null ? engine : `${engine}/${mode}`
-}
-
-const titles: Record<string, string> = {
-  'stagehand/dom': 'Stagehand dom',
-  'stagehand/cua': 'Stagehand cua',
-  stagehand: 'Stagehand',
-  magnitude: 'Magnitude',
-  human: 'A person',
-  none: 'Nobody',
-}
-
-/** An engine as a person reads it. */
-export function driverTitle(driver: { engine: string; mode: string | null } | string): string {
-  const name = typeof driver === 'string' ? driver : driverOf(driver)
-  return titles[name] ?? name
 }
 
 /** Who drives while no person does, in a few words. */

@@ -73,7 +73,7 @@ function Compare({ machineIds, left }: { machineIds: readonly string[]; left: nu
           Only what differs
         </Check>
         <span className={styles.count} data-testid="compare-count">
-          {rows.length === 0 ? '' : `${drifting} of ${rows.length} keys differ`}
+          {rows.length === 0 || machines.length < 2 ? '' : `${drifting} of ${rows.length} keys differ`}
           {left > 0 && ` · ${left} more machines are not shown`}
         </span>
         {Object.keys(addable).length > 0 && (
@@ -129,7 +129,7 @@ function Compare({ machineIds, left }: { machineIds: readonly string[]; left: nu
           </tbody>
         </table>
         {shown.length > maxRows && <p className={styles.count}>{shown.length - maxRows} more: search for the key.</p>}
-        {rows.length > 0 && shown.length === 0 && (
+        {machines.length > 1 && rows.length > 0 && shown.length === 0 && (
           <EmptyState
             title={drifting === 0 && query === '' ? 'Nothing differs' : 'No key matches'}
             text={

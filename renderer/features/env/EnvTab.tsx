@@ -1,42 +1,28 @@
-import { ClipboardPaste, Eye, Pencil, Plus, Scale, SearchX, Trash2, Undo2, Variable } from 'lucide-react'
+import { ClipboardPaste, Plus, Scale, SearchX, Variable } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import type { CallResult } from '../../../shared/contract/index.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
-import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
-import { IconButton } from '../../ui/IconButton.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { type Column, Table } from '../../ui/Table.tsx'
+import { Table } from '../../ui/Table.tsx'
 import { useSort } from '../../ui/useSort.ts'
+import { Waiting } from '../../ui/Waiting.tsx'
 import { Freshness } from '../machine/Freshness.tsx'
 import { whyNot } from '../machine/reach.ts'
 import tab from '../machine/Tab.module.css'
 import { useKnown } from '../machine/useKnown.ts'
 import { StateStrip } from '../state/StateStrip.tsx'
-import { diffOf, type EnvDraft, isEmpty, isRedacted, removeKey, undo } from './draft.ts'
+import { envColumns } from './columns.tsx'
+import { DraftBar } from './DraftBar.tsx'
+import { isEmpty, removeKey, undo } from './draft.ts'
 import { EditVariable } from './EditVariable.tsx'
-import styles from './Env.module.css'
-import { changeDraft, dropDraft, useDraft } from './env.store.ts'
+import { changeDraft, useDraft } from './env.store.ts'
 import { ImportEnv } from './ImportEnv.tsx'
 import { compareEnv } from './operations.ts'
 import { RevealVariable } from './RevealVariable.tsx'
 import { ReviewEnv } from './ReviewEnv.tsx'
-
-type Env = CallResult<'env.get'>
-type Key = 'key' | 'value' | 'fingerprint' | 'tools'
-
-interface Row {
-  key: string
-  value: string
-  sensitive: boolean
-  fingerprint: string
-  double: boolean
-  change: 'added' | 'changed' | 'removed' | null
-  /** Shown for a while, after someone asked for it and the machine has written that down. */
-  revealed: string | null
-}
+import { type Env, type EnvColumn, type EnvRow, envSorts, rowsOf } from './rows.ts'
 
 type Open = { kind: 'none' } | { kind: 'add' | 'import' | 'review' } | { kind: 'edit' | 'reveal'; key: string }
 
@@ -51,11 +37,11 @@ export function EnvTab({ machine }: { machine: MachineView }) {
   const env = known.value
   const fromCache = known.from === 'cache'
   const found = useMemo(() => (env === null ? [] : rowsOf(env, draft, revealed, query)), [env, draft, revealed, query])
-  const { rows, sort, onSort } = useSort<Row, Key>(found, sorts)
+  const { rows, sort, onSort } = useSort<EnvRow, EnvColumn>(found, envSorts)
   const close = () => setOpen({ kind: 'none' })
   const columns = useMemo(
     () =>
-      columnsOf({
+      envColumns({
         why,
         fromCache,
         canReveal: env?.revealAllowed === true,
@@ -108,7 +94,10 @@ export function EnvTab({ machine }: { machine: MachineView }) {
       </div>
       {known.problem !== null && <ErrorText problem={known.problem} />}
       {known.loading ? (
-        <div className={tab.waiting} role="status" aria-label="Reading the variables" />
+        <Waiting
+          label={`Reading the variables of ${machine.name}`}
+          wayOut={{ title: 'Stop waiting', run: known.giveUp }}
+        />
       ) : (
         <Table
           label={`Variables of ${machine.name}`}
@@ -165,142 +154,6 @@ export function EnvTab({ machine }: { machine: MachineView }) {
   )
 }
 
-const sorts: Partial<Record<Key, (row: Row) => string>> = {
-  key: (row) => row.key,
-  value: (row) => (row.sensitive ? '' : row.value),
-  fingerprint: (row) => row.fingerprint,
-}
-
-function rowsOf(env: Env, draft: EnvDraft, revealed: Readonly<Record<string, string>>, query: string): Row[] {
-  const words = query.trim().toLowerCase()
-  const added = Object.keys(draft.set).filter((key) => env.fingerprints[key] === undefined)
-  return [...Object.keys(env.vars), ...added]
-    .map<Row>((key) => {
-      const set = draft.set[key]
-      const there = env.fingerprints[key] !== undefined
-      return {
-        key,
-        value: set ?? env.vars[key] ?? '',
-        sensitive: isRedacted(env, key),
-        fingerprint: env.fingerprints[key] ?? '',
-        double: env.duplicateKeys.includes(key),
-        change: draft.remove.includes(key) ? 'removed' : set === undefined ? null : there ? 'changed' : 'added',
-        revealed: revealed[key] ?? null,
-      }
-    })
-    .filter(
-      ({ key, value, sensitive }) =>
-        key.toLowerCase().includes(words) || (!sensitive && value.toLowerCase().includes(words)),
-    )
-}
-
-interface ColumnDeps {
-  why: string | undefined
-  fromCache: boolean
-  canReveal: boolean
-  onEdit: (key: string) => void
-  onReveal: (key: string) => void
-  onRemove: (key: string) => void
-  onUndo: (key: string) => void
-}
-
-function columnsOf(deps: ColumnDeps): Column<Row, Key>[] {
-  const { why, fromCache, canReveal } = deps
-  return [
-    {
-      key: 'key',
-      title: 'Key',
-      width: 'minmax(180px, 1fr)',
-      mono: true,
-      cell: (row) => (
-        <>
-          {row.key}{' '}
-          {row.change !== null && (
-            <Badge tone={row.change === 'removed' ? 'broken' : row.change === 'added' ? 'up' : 'engine'}>
-              {row.change}
-            </Badge>
-          )}
-          {row.double && <Badge tone="unknown">stands twice, the last counts</Badge>}
-        </>
-      ),
-    },
-    {
-      key: 'value',
-      title: 'Value',
-      width: 'minmax(200px, 2fr)',
-      cell: (row) => <Value row={row} fromCache={fromCache} />,
-    },
-    {
-      key: 'fingerprint',
-      title: 'Fingerprint',
-      width: '140px',
-      mono: true,
-      quiet: true,
-      cell: (row) => row.fingerprint,
-    },
-    {
-      key: 'tools',
-      title: 'What can be done',
-      width: '112px',
-      sortable: false,
-      cell: (row) => (
-        // biome-ignore lint/a11y/noStaticElementInteractions: a press on a tool is not a press on the row
-        // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the buttons' own
-        <div className={tab.rowTools} onClick={(event) => event.stopPropagation()}>
-          {row.sensitive && row.change === null && (
-            <IconButton
-              label={why ?? (canReveal ? `Reveal ${row.key}` : 'This machine does not reveal values')}
-              icon={<Eye size={15} aria-hidden />}
-              disabled={why !== undefined || !canReveal}
-              data-testid={`env-reveal-${row.key}`}
-              onClick={() => deps.onReveal(row.key)}
-            />
-          )}
-          <IconButton
-            label={why ?? `Edit ${row.key}`}
-            icon={<Pencil size={15} aria-hidden />}
-            disabled={why !== undefined}
-            data-testid={`env-edit-${row.key}`}
-            onClick={() => deps.onEdit(row.key)}
-          />
-          {row.change === null ? (
-            <IconButton
-              label={why ?? `Delete ${row.key}`}
-              icon={<Trash2 size={15} aria-hidden />}
-              disabled={why !== undefined}
-              data-testid={`env-delete-${row.key}`}
-              onClick={() => deps.onRemove(row.key)}
-            />
-          ) : (
-            <IconButton
-              label={`Undo the change of ${row.key}`}
-              icon={<Undo2 size={15} aria-hidden />}
-              onClick={() => deps.onUndo(row.key)}
-            />
-          )}
-        </div>
-      ),
-    },
-  ]
-}
-
-function Value({ row, fromCache }: { row: Row; fromCache: boolean }) {
-  if (row.revealed !== null && row.change === null) return <span className={styles.revealed}>{row.revealed}</span>
-  if (row.sensitive)
-    return (
-      <span className={styles.hidden}>
-        <span aria-hidden>••••••••</span>
-        <span className="visually-hidden">{row.change === null ? 'hidden' : 'a new value, hidden'}</span>
-      </span>
-    )
-  if (fromCache && row.change === null) return <span className={styles.hidden}>not kept here</span>
-  return (
-    <span className={styles.value} title={row.value}>
-      {row.value === '' ? <span className={styles.hidden}>empty</span> : row.value.replaceAll('\n', '⏎')}
-    </span>
-  )
-}
-
 function Nothing({ env, query }: { env: Env | null; query: string }) {
   if (env === null)
     return (
@@ -317,38 +170,5 @@ function Nothing({ env, query }: { env: Env | null; query: string }) {
       title="No variables yet"
       text="The services run with an empty env file. Add one, or import a file."
     />
-  )
-}
-
-function DraftBar({
-  draft,
-  env,
-  machine,
-  onReview,
-}: {
-  draft: EnvDraft
-  env: Env
-  machine: MachineView
-  onReview: () => void
-}) {
-  const diff = diffOf(draft, env)
-  const count = (kind: string) => diff.filter((row) => row.kind === kind).length
-  const parts = (['added', 'changed', 'removed'] as const)
-    .map((kind) => [count(kind), kind] as const)
-    .filter(([number]) => number > 0)
-    .map(([number, kind]) => `${number} ${kind}`)
-  return (
-    <div className={styles.draftBar} role="status" data-testid="env-draft">
-      <p>
-        Not saved yet: {parts.join(', ') || 'nothing that differs'}.
-        {diff.some(({ overtaken }) => overtaken) && ' Someone else has changed some of it meanwhile.'}
-      </p>
-      <Button variant="ghost" data-testid="env-discard" onClick={() => dropDraft(machine.id)}>
-        Discard
-      </Button>
-      <Button variant="primary" data-testid="env-review" onClick={onReview}>
-        Review and save
-      </Button>
-    </div>
   )
 }

@@ -6,7 +6,9 @@ import { Button } from '../../ui/Button.tsx'
 import { Check } from '../../ui/Check.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
 import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
+import { Progress } from '../../ui/Progress.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { useLate } from '../../ui/useLate.ts'
 import { whyNot } from '../machine/reach.ts'
 import { asCall, type DiffRow, diffOf, type EnvDraft, rebase } from './draft.ts'
 import styles from './Env.module.css'
@@ -38,7 +40,9 @@ export function ReviewEnv({ machine, open, ...rest }: ReviewEnvProps) {
 
 function Review({ machine, env, draft, onClose, reload }: ReviewEnvProps) {
   const [restart, setRestart] = useState(false)
-  const [busy, setBusy] = useState(false)
+  const [since, setSince] = useState<number | null>(null)
+  const busy = since !== null
+  const late = useLate(busy)
   const [problem, setProblem] = useState<ShownProblem | null>(null)
   const rows = diffOf(draft, env)
   const overtaken = rows.some((row) => row.overtaken)
@@ -47,7 +51,7 @@ function Review({ machine, env, draft, onClose, reload }: ReviewEnvProps) {
   const save = async () => {
     // What is on screen is what is saved over: the person has seen it.
     const wish = overtaken || gone.length > 0 ? rebase(draft, env) : draft
-    setBusy(true)
+    setSince(Date.now())
     setProblem(null)
     try {
       const { message } = await callAgent(machine.id, 'env.set', { ...asCall(wish), restart })
@@ -61,7 +65,7 @@ function Review({ machine, env, draft, onClose, reload }: ReviewEnvProps) {
       await reload()
       if (wish !== draft) changeDraft(machine.id, () => wish)
     } finally {
-      setBusy(false)
+      setSince(null)
     }
   }
   return (
@@ -81,8 +85,17 @@ function Review({ machine, env, draft, onClose, reload }: ReviewEnvProps) {
         Restart the services after saving
       </Check>
       {problem !== null && <ErrorText problem={problem} />}
+      {late && since !== null && (
+        <Progress
+          label={restart ? 'Saving, draining and restarting the services' : 'Saving'}
+          since={since}
+          wayOut={{ title: 'Leave it to the machine', run: onClose }}
+        />
+      )}
       <DialogActions>
-        <Button onClick={onClose}>Keep editing</Button>
+        <Button disabled={busy} onClick={onClose}>
+          Keep editing
+        </Button>
         <Button
           variant="primary"
           busy={busy}

@@ -1,3 +1,4 @@
+import { HardDriveDownload, Search } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { TunnelTestLink } from '../../../shared/ipc.ts'
 import { useApp } from '../../app/app.store.ts'
@@ -93,10 +94,15 @@ function AddMachineForm() {
   return (
     <form className={styles.form} onSubmit={onSubmit('add', add)} noValidate>
       <div className={styles.ways}>
-        <Button variant="ghost" data-testid="go-enroll" onClick={() => show('enroll')}>
+        <span>Or have it done:</span>
+        <Button
+          icon={<HardDriveDownload size={15} aria-hidden />}
+          data-testid="go-enroll"
+          onClick={() => show('enroll')}
+        >
           Install the agent over SSH…
         </Button>
-        <Button variant="ghost" data-testid="go-discover" onClick={() => show('discover')}>
+        <Button icon={<Search size={15} aria-hidden />} data-testid="go-discover" onClick={() => show('discover')}>
           Find in EC2…
         </Button>
       </div>
@@ -139,7 +145,7 @@ function AddMachineForm() {
           hint={
             keychain === undefined || keychain.state === 'ready'
               ? 'Goes into this computer’s keychain, and nowhere else.'
-              : `It is kept for this run only: ${keychain.detail}`
+              : keychain.detail
           }
         >
           {(control) => <Input {...control} {...text('secret')} type="password" />}

@@ -97,15 +97,16 @@ const FleetTable = memo(function FleetTable({ rows }: { rows: readonly MachineVi
   const sort = useFleetView((state) => state.sort)
   const selected = useFleetView((state) => state.selected)
   const [menuOf, setMenuOf] = useState<string | null>(null)
-  const wide = useWide(1180)
+  const [wide, full] = [useWide(1180), useWide(1320)]
+  const room = full ? 'full' : wide ? 'wide' : 'narrow'
   const columns = useMemo(() => {
     const onMenu = (machineId: string | null) => {
       setMenuOf(machineId)
       // The button that had the focus goes with its menu.
       if (machineId === null) document.querySelector<HTMLElement>('[data-testid="fleet-table"]')?.focus()
     }
-    return fleetColumns({ wide, menuOf, onMenu })
-  }, [wide, menuOf])
+    return fleetColumns({ room, menuOf, onMenu })
+  }, [room, menuOf])
   return (
     <Table
       label="Machines"
@@ -132,13 +133,15 @@ const chooseGroup = (group: Group | null) => useFleetView.setState({ group })
 const isMine = (machine: MachineView) => machine.lease?.mine === true
 
 function NoMatch() {
+  const query = useFleetView((state) => state.query)
   return (
     <EmptyState
       icon={<SearchX size={26} aria-hidden />}
       title="No machine matches"
       text={
         <>
-          Nothing here is called that. <Kbd keys={keysOf('palette') ?? ''} /> searches everything.
+          {query === '' ? 'Nothing here is like that.' : 'Nothing here is called that.'}{' '}
+          <Kbd keys={keysOf('palette') ?? ''} /> searches everything.
         </>
       }
       action={<Button onClick={showAll}>Show all machines</Button>}

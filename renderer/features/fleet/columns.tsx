@@ -16,8 +16,9 @@ import type { FleetColumn } from './summary.ts'
 
 type MachineColumn = Column<MachineView, FleetColumn>
 
-/** Columns that a narrow window goes without; the machine's page has them. */
-const wideOnly: readonly FleetColumn[] = ['type', 'agent', 'driving', 'roundTrip']
+/** Columns that a narrower window goes without; the machine's page has them. */
+const fullOnly: readonly FleetColumn[] = ['agent', 'roundTrip']
+const wideOnly: readonly FleetColumn[] = [...fullOnly, 'type', 'driving']
 
 function load(machine: MachineView) {
   const percent = machine.metrics?.cpu.usagePercent ?? null
@@ -39,14 +40,15 @@ function menuButton(machine: MachineView, onClick?: (event: MouseEvent) => void)
 }
 
 interface ColumnsOptions {
-  wide: boolean
+  /** How much there is room for. */
+  room: 'full' | 'wide' | 'narrow'
   /** The row whose menu is open. */
   menuOf: string | null
   onMenu: (machineId: string | null) => void
 }
 
 /** The fleet's columns, for a window of this width. */
-export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly MachineColumn[] {
+export function fleetColumns({ room, menuOf, onMenu }: ColumnsOptions): readonly MachineColumn[] {
   const columns: readonly MachineColumn[] = [
     {
       key: 'dot',
@@ -62,7 +64,7 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
     {
       key: 'name',
       title: 'Name',
-      width: 'minmax(104px, 1.6fr)',
+      width: 'minmax(104px, 1.5fr)',
       look: () => styles.name,
       text: ({ name }) => name,
       cell: ({ name }) => name,
@@ -100,14 +102,14 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
     {
       key: 'type',
       title: 'Type',
-      width: 'minmax(76px, 0.9fr)',
+      width: 'minmax(104px, 0.9fr)',
       quiet: true,
       cell: (machine) => typeOf(machine),
     },
     {
       key: 'address',
       title: 'Address',
-      width: 'minmax(108px, 1.2fr)',
+      width: 'minmax(132px, 1.2fr)',
       quiet: true,
       mono: true,
       text: ({ address }) => address,
@@ -174,7 +176,8 @@ export function fleetColumns({ wide, menuOf, onMenu }: ColumnsOptions): readonly
         ),
     },
   ]
-  return wide ? columns : columns.filter((column) => !wideOnly.includes(column.key))
+  const without = room === 'full' ? [] : room === 'wide' ? fullOnly : wideOnly
+  return columns.filter((column) => !without.includes(column.key))
 }
 
 function typeOf({ machineType, power }: MachineView): string {

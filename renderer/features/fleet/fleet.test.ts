@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import type { MachineView } from '../../../shared/domain/machine.ts'
+import { linkLook, machineLook } from '../machine/look.ts'
 import { machine } from '../machine/machine.fixture.ts'
+import { driverOf } from './driver.ts'
 import { applyChange } from './fleet.store.ts'
 import { blankMachine, checkMachine, checkTunnel, toParams, toTunnel } from './newMachine.ts'
 import { isHealthy, selectRows } from './summary.ts'
@@ -23,8 +26,26 @@ test('by default, what a person holds or should look at comes first', () => {
     named('off', { state: 'terminated' }),
     named('lost', { state: 'unknown' }),
     named('mine', { lease }),
+    named('stuck', { helpWanted: true }),
   ])
-  expect(names(rows)).toEqual(['mine', 'lost', 'z', 'off'])
+  expect(names(rows)).toEqual(['mine', 'stuck', 'lost', 'z', 'off'])
+})
+
+test('colour and word say who is in control: an engine is blue, a person amber, nobody green', () => {
+  const driver = { engine: 'stagehand', mode: 'dom' } as const
+  const said = (changed: Partial<MachineView>) => {
+    const one = machine(changed)
+    return [machineLook(one).tone, linkLook('browser', one.links.browser, one).tone, driverOf(one)]
+  }
+  expect(said({})).toEqual(['up', 'up', 'idle'])
+  expect(said({ driver })).toEqual(['engine', 'engine', 'Stagehand dom'])
+  expect(said({ driver, lease })).toEqual(['person', 'person', 'you'])
+  expect(said({ lease: { ...lease, mine: false } })).toEqual(['person', 'person', 'Ada'])
+  expect(machineLook(machine({ driver, helpWanted: true }))).toMatchObject({ tone: 'person', word: 'Needs you' })
+  expect(driverOf(machine({ state: 'paused' }))).toBeNull()
+  expect(driverOf(machine({ knownFrom: 'cache' }))).toBeNull()
+  const wanted = { group: 'engines' } as const
+  expect(names(selectRows([named('idle'), named('driven', { driver })], wanted))).toEqual(['driven'])
 })
 
 test('names are sorted as people count', () => {

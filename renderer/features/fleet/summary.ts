@@ -13,7 +13,10 @@ export const groups = {
     has: (machine: MachineView) => ['paused', 'terminated', 'expired', 'killed'].includes(machine.state),
   },
   healthy: { title: 'Healthy', has: isHealthy },
-  people: { title: 'People driving', has: (machine: MachineView) => machine.lease !== null },
+  engines: {
+    title: 'Engines driving',
+    has: (machine: MachineView) => machine.state === 'running' && machine.driver !== null,
+  },
   attention: { title: 'Need you', has: needsAttention },
 } as const
 export type Group = keyof typeof groups
@@ -57,9 +60,10 @@ export const sortableColumns: readonly FleetColumn[] = [
 /** What waits for a person first, then what runs, then what is off. */
 function attentionRank(machine: MachineView): number {
   if (machine.lease?.mine === true) return 0
-  if (needsAttention(machine)) return 1
-  if (machine.state === 'running' || machine.state === 'starting') return 2
-  return 3
+  if (machine.helpWanted) return 1
+  if (needsAttention(machine)) return 2
+  if (machine.state === 'running' || machine.state === 'starting') return 3
+  return 4
 }
 
 const byName = new Intl.Collator(undefined, { numeric: true })

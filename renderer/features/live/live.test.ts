@@ -35,13 +35,14 @@ test('this computer is started again, another machine is woken, a refused secret
 })
 
 test('a sandbox that lost its browser alone shows the way to wake it, and its machine can be asked', () => {
-  const gone = machine({ state: 'killed', problem: { code: 'not-found', detail: 'The browser is gone.' } })
+  const only = { state: 'killed', killedReason: 'terminated' } as const
+  const gone = machine({ ...only, problem: { code: 'not-found', detail: 'The browser is gone.' } })
   expect(liveCondition(gone)).toMatchObject({ kind: 'panel', action: 'wake', text: 'The browser is gone.' })
   expect([isReachable(gone), whyNot(gone)]).toEqual([true, undefined])
   const unasked = machine({ state: 'killed', problem: { code: 'no-keychain', detail: 'Enter it again.' } })
   expect(liveCondition(unasked)).toMatchObject({ action: 'wake', text: 'It was ended from outside.' })
   const off = { state: 'off', detail: 'killed' } as const
-  const lost = machine({ state: 'killed', links: { ...gone.links, agent: off } })
+  const lost = machine({ state: 'killed', killedReason: 'not_found', links: { ...gone.links, agent: off } })
   expect([isReachable(lost), whyNot(lost)]).toEqual([false, 'prod-01 is killed. Wake it first.'])
 })
 

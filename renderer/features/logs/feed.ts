@@ -1,10 +1,10 @@
 import { backoff } from '../../../shared/client/backoff.ts'
 import type { LogLine } from '../../../shared/contract/logs.ts'
+import { isUp } from '../../../shared/domain/lifecycle.ts'
 import type { WireProblem } from '../../../shared/errors.ts'
 import { CallFailed, call, callAgent, problemOf } from '../../app/bridge.ts'
 import { openPort } from '../../app/streams.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
-import { isUp } from '../machine/reach.ts'
 import type { Pick, Since } from './choices.store.ts'
 import type { ToEngine } from './model/protocol.ts'
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
+import { isUp } from '../../../shared/domain/lifecycle.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
-import { isUp } from '../machine/reach.ts'
 import { choose, type Pick, useChoices } from './choices.store.ts'
 import { servicesOf, usualServices } from './services.ts'
 

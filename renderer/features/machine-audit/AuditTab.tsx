@@ -21,6 +21,7 @@ import { toast } from '../../ui/Toast.tsx'
 import type { Tone } from '../../ui/tone.ts'
 import { useSort } from '../../ui/useSort.ts'
 import { useWide } from '../../ui/useWide.ts'
+import { Waiting } from '../../ui/Waiting.tsx'
 import { Freshness } from '../machine/Freshness.tsx'
 import { isReachable, whyNot } from '../machine/reach.ts'
 import tab from '../machine/Tab.module.css'
@@ -107,7 +108,7 @@ export function AuditTab({ machine }: { machine: MachineView }) {
       </div>
       {known.problem !== null && <ErrorText problem={known.problem} />}
       {known.loading ? (
-        <div className={tab.waiting} role="status" aria-label="Reading the audit" />
+        <Waiting label={`Reading the audit of ${machine.name}`} wayOut={{ title: 'Stop waiting', run: known.giveUp }} />
       ) : (
         <Table
           label={`Audit of ${machine.name}`}

@@ -5,11 +5,19 @@ import styles from './Tab.module.css'
 import type { Known } from './useKnown.ts'
 
 /** How old what is shown is, where it is from, and the way to ask again. */
-export function Freshness({ known, why }: { known: Known<unknown>; why: string | undefined }) {
+export function Freshness({ known, why }: { known: Omit<Known<unknown>, 'giveUp'>; why: string | undefined }) {
   return (
-    <span className={styles.fresh} data-old={known.from === 'cache' ? '' : undefined} data-testid="freshness">
+    <span
+      className={styles.fresh}
+      data-old={known.from === 'cache' && !known.loading ? '' : undefined}
+      data-testid="freshness"
+    >
       {known.at === null ? (
-        'not known yet'
+        known.loading ? (
+          'being asked'
+        ) : (
+          'not known yet'
+        )
       ) : (
         <span>
           {known.from === 'cache' ? 'last known ' : 'as of '}

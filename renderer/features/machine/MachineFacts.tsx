@@ -34,7 +34,7 @@ export function MachineFacts({ machine }: { machine: MachineView }) {
       <Fact term="System">{machine.os ?? 'not known yet'}</Fact>
       <Fact term="Agent">{agent}</Fact>
       <Fact term="Image" mono={deployed.image !== null} {...(deployed.image === null ? {} : { copy: deployed.image })}>
-        {deployed.image ?? 'nothing deployed'}
+        {deployed.image ?? (deployed.asking ? 'being asked' : 'nothing deployed')}
       </Fact>
       {deployed.image !== null && (
         <>
@@ -84,6 +84,7 @@ function useDeployed(machine: MachineView): {
   at: string | null
   by: string | null
   commit: Commit
+  asking: boolean
 } {
   const deploys = useKnown(machine, 'deploys.list', { pageSize: 20 }, { events: ['deploy_finished'] })
   const last = deploys.value?.deploys.find(({ status }) => status === 'completed')
@@ -102,5 +103,11 @@ function useDeployed(machine: MachineView): {
       over = true
     }
   }, [machineId, imageTag])
-  return { image: imageTag ?? null, at: last?.finishedAt ?? null, by: last?.operator ?? null, commit }
+  return {
+    image: imageTag ?? null,
+    at: last?.finishedAt ?? null,
+    by: last?.operator ?? null,
+    commit,
+    asking: deploys.loading,
+  }
 }

@@ -1,3 +1,4 @@
+import { isUp } from '../../../shared/domain/lifecycle.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { browserIs, type ConsoleAction, onMachine, onTab } from '../../app/action-kit.ts'
 import { togglePin } from '../../app/pins.ts'
@@ -9,7 +10,6 @@ import { startDesktop, stopDesktop } from '../desktop/operations.ts'
 import { openUpgrade } from '../enroll/Upgrade.tsx'
 import { openAutoStop, openEdit, openSecret, rebootMachine, stopMachine, uninstall, wake } from '../power/operations.ts'
 import { openGiveBack, removeMachine, startBrowser, stopBrowser, takeOver, verify } from './operations.ts'
-import { isUp } from './reach.ts'
 
 const hasDesktop = ({ id }: MachineView) => desktopOf(id)?.state === 'active'
 

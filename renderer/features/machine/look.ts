@@ -1,5 +1,6 @@
 import type { Link, LinkName, MachineView } from '../../../shared/domain/machine.ts'
 import type { DotLook } from '../../ui/StateDot.tsx'
+import { driverTitle } from '../engine/driver-title.ts'
 
 export const environmentNames = { dev: 'dev', staging: 'staging', prod: 'prod' } as const satisfies Record<
   MachineView['environment'],
@@ -29,7 +30,9 @@ function stateLook(machine: MachineView): StateLook {
       if (machine.lease?.mine === true) return { tone: 'person', shape: 'diamond', word: 'You control' }
       if (machine.lease !== null) return { tone: 'person', shape: 'round', word: 'Taken over' }
       if (machine.browser?.state === 'failed') return { tone: 'broken', shape: 'diamond', word: 'Browser failed' }
-      return { tone: 'up', shape: 'round', word: 'Running' }
+      if (machine.helpWanted) return { tone: 'person', shape: 'diamond', word: 'Needs you' }
+      // Green is up with nobody driving; what an engine drives is blue.
+      return { tone: machine.driver === null ? 'up' : 'engine', shape: 'round', word: 'Running' }
     case 'paused':
       return { tone: 'person', shape: 'square', word: 'Paused' }
     case 'killed':
@@ -50,6 +53,7 @@ export function needsAttention(machine: MachineView): boolean {
     machine.state === 'killed' ||
     machine.state === 'expired' ||
     machine.lease?.mine === true ||
+    machine.helpWanted ||
     machine.browser?.state === 'failed'
   )
 }
@@ -65,10 +69,12 @@ export const linkTitles = {
   browser: 'Browser',
 } as const satisfies Record<LinkName, string>
 
-/** The light of one link of the chain. A browser in a person's hands is amber, as everywhere. */
+/** The light of one link of the chain. A browser in a person's hands is amber, in an engine's blue, as everywhere. */
 export function linkLook(name: LinkName, link: Link, machine: MachineView): StateLook {
   if (name === 'browser' && link.state === 'up' && machine.lease !== null)
     return { tone: 'person', shape: 'round', word: machine.lease.mine ? 'you' : machine.lease.operator }
+  if (name === 'browser' && link.state === 'up' && machine.driver !== null)
+    return { tone: 'engine', shape: 'round', word: driverTitle(machine.driver) }
   switch (link.state) {
     case 'up':
       return { tone: 'up', shape: 'round', word: 'up' }

@@ -1,9 +1,5 @@
+import { isUp } from '../../../shared/domain/lifecycle.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
-
-/** Whether its agent is there, as far as is known: it runs, or only its browser is gone. */
-export function isUp(machine: Pick<MachineView, 'state' | 'links'>): boolean {
-  return machine.state === 'running' || (machine.state === 'killed' && machine.links.agent.state === 'up')
-}
 
 /** Whether the machine can be asked for something now. */
 export function isReachable(machine: MachineView): boolean {

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { CallParams, CallResult } from '../../../shared/contract/index.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
-import type { WireProblem } from '../../../shared/errors.ts'
 import type { KeptCall } from '../../../shared/ipc-machine.ts'
 import { call, callAgent, onIpcEvent, problemOf } from '../../app/bridge.ts'
+import type { ShownProblem } from '../../ui/ErrorText.tsx'
 import { isReachable } from './reach.ts'
 
 export interface Known<Value> {
@@ -15,8 +15,10 @@ export interface Known<Value> {
   /** Nothing is shown yet, and it is being asked for. */
   loading: boolean
   asking: boolean
-  problem: WireProblem | null
+  problem: ShownProblem | null
   reload: () => Promise<void>
+  /** Nobody waits for the answer that is under way any more. */
+  giveUp: () => void
 }
 
 interface KnownOptions {
@@ -26,7 +28,17 @@ interface KnownOptions {
   everyMs?: number
 }
 
-type State<Value> = Omit<Known<Value>, 'reload' | 'loading'>
+type State<Value> = Omit<Known<Value>, 'reload' | 'loading' | 'giveUp'>
+
+/** A machine that takes longer than this to answer is shown as it was last known, until it does. */
+const patienceMs = 1000
+
+/** Said where someone stopped waiting for an answer. */
+export const givenUp: ShownProblem = {
+  title: 'Nobody waits for the answer any more',
+  detail: 'The machine had not answered yet. Ask it again, or check its health.',
+  code: 'cancelled',
+}
 
 /** What a machine answers to a call; while it cannot be asked, what it last answered, with its age. */
 export function useKnown<Name extends KeptCall>(
@@ -63,11 +75,20 @@ export function useKnown<Name extends KeptCall>(
       )
       return
     }
+    const meanwhile = setTimeout(async () => {
+      const kept = await call('known.get', { machineId, call: name }).catch(() => null)
+      if (kept === null || !isLatest()) return
+      setState((now) =>
+        now.asking && now.value === null ? { ...now, value: kept.value as Value, at: kept.at, from: 'cache' } : now,
+      )
+    }, patienceMs)
     try {
       const value = await callAgent(machineId, name, JSON.parse(asked) as CallParams<Name>)
       if (isLatest()) setState({ value, at: new Date().toISOString(), from: 'machine', asking: false, problem: null })
     } catch (error) {
       if (isLatest()) setState((now) => ({ ...now, asking: false, problem: problemOf(error) }))
+    } finally {
+      clearTimeout(meanwhile)
     }
   }, [machineId, name, asked, reachable])
 
@@ -96,5 +117,10 @@ export function useKnown<Name extends KeptCall>(
     return () => clearInterval(timer)
   }, [everyMs, reachable, load])
 
-  return { ...state, loading: state.asking && state.value === null, reload: load }
+  const giveUp = useCallback(() => {
+    turn.current++
+    setState((now) => ({ ...now, asking: false, problem: givenUp }))
+  }, [])
+
+  return { ...state, loading: state.asking && state.value === null, reload: load, giveUp }
 }

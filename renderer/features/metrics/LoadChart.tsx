@@ -19,11 +19,20 @@ export interface LoadChartProps {
   now: [value: string, of: string] | null
   series: ChartSeries[]
   max?: number
+  topAtLeast?: number
   format: (value: number) => string
 }
 
 /** One value over time with its figure above: that of now, or the one under the cursor. */
-export function LoadChart({ title, now, series, max, format, frame }: LoadChartProps & { frame: ChartFrame }) {
+export function LoadChart({
+  title,
+  now,
+  series,
+  max,
+  topAtLeast,
+  format,
+  frame,
+}: LoadChartProps & { frame: ChartFrame }) {
   const { times, from, to, loading, hover, onHover, sync } = frame
   const there = hover === null ? null : series.map(({ values }) => values[hover] ?? null)
   return (
@@ -51,6 +60,7 @@ export function LoadChart({ title, now, series, max, format, frame }: LoadChartP
         from={from}
         to={to}
         {...(max === undefined ? {} : { max })}
+        {...(topAtLeast === undefined ? {} : { topAtLeast })}
         format={format}
         sync={sync}
         onHover={onHover}

@@ -64,6 +64,7 @@ export function MetricsCard({ machine }: { machine: MachineView }) {
         { label: 'in', tone: 'engine', values: lines.rx },
         { label: 'out', tone: 'up', values: lines.tx },
       ],
+      topAtLeast: 1000,
       format: formatRate,
     },
   ]

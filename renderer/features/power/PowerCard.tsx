@@ -1,11 +1,11 @@
 import { Power, PowerOff, RotateCw, Sunrise, Timer } from 'lucide-react'
+import { isUp } from '../../../shared/domain/lifecycle.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { useBusy } from '../../app/work.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import machineStyles from '../machine/Machine.module.css'
-import { isUp } from '../machine/reach.ts'
 import { openAutoStop, powerKey, rebootMachine, stopMachine, wake } from './operations.ts'
 import styles from './Power.module.css'
 

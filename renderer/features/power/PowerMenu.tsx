@@ -1,11 +1,11 @@
 import { Pencil, Power, PowerOff, RotateCw, Sunrise, Timer } from 'lucide-react'
+import { isUp } from '../../../shared/domain/lifecycle.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { keysOf } from '../../app/actions.ts'
 import { useBusy } from '../../app/work.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu, type MenuEntry } from '../../ui/Menu.tsx'
 import { useWide } from '../../ui/useWide.ts'
-import { isUp } from '../machine/reach.ts'
 import { openAutoStop, openEdit, powerKey, rebootMachine, startMachine, stopMachine, wake } from './operations.ts'
 
 /** Start, stop, reboot and auto-stop, as far as this kind of machine can. */

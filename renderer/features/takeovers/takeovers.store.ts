@@ -1,9 +1,9 @@
 import { create } from 'zustand'
 import type { PastTakeover, TakeoverRequest } from '../../../shared/contract/takeover.ts'
+import { isUp } from '../../../shared/domain/lifecycle.ts'
 import { useApp } from '../../app/app.store.ts'
 import { callAgent, onIpcEvent } from '../../app/bridge.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
-import { isUp } from '../machine/reach.ts'
 import { askEach } from './askEach.ts'
 import { playTone } from './tone.ts'
 

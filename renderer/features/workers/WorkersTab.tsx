@@ -7,6 +7,7 @@ import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
+import { Waiting } from '../../ui/Waiting.tsx'
 import { isReachable, whyNot } from '../machine/reach.ts'
 import tab from '../machine/Tab.module.css'
 import { StateStrip } from '../state/StateStrip.tsx'
@@ -35,45 +36,54 @@ export function WorkersTab({ machine }: { machine: MachineView }) {
   }, [machine.id, reachable])
   const why = whyNot(machine)
   const at = known[machine.id]?.at
+  const [left, setLeft] = useState(false)
+  const waiting = at === undefined && reachable && problem === null && !left
   return (
     <div className={tab.tab} data-testid="workers-tab">
       <StateStrip machine={machine} />
       {problem !== null && <ErrorText problem={problem} />}
-      <WorkersTable
-        label={`Workers of ${machine.name}`}
-        rows={rows}
-        onOpen={() => {}}
-        tools={
-          <Button
-            icon={<Plus size={15} aria-hidden />}
-            disabled={why !== undefined}
-            title={why}
-            data-testid="worker-start"
-            onClick={() => setStarting(true)}
-          >
-            Start a worker
-          </Button>
-        }
-        end={
-          at !== undefined && (
-            <span className={tab.fresh} data-old={reachable ? undefined : ''} data-testid="freshness">
-              {reachable ? 'last change ' : 'last known '}
-              <Age at={at} />
-            </span>
-          )
-        }
-        empty={
-          <EmptyState
-            icon={noWorkersIcon}
-            title={at === undefined && !reachable ? 'Nothing is known of its workers' : 'No workers'}
-            text={
-              at === undefined && !reachable
-                ? 'This console has not seen them yet.'
-                : 'Workers come with the first deploy; then more can be started here.'
-            }
-          />
-        }
-      />
+      {waiting ? (
+        <Waiting
+          label={`Reading the workers of ${machine.name}`}
+          wayOut={{ title: 'Stop waiting', run: () => setLeft(true) }}
+        />
+      ) : (
+        <WorkersTable
+          label={`Workers of ${machine.name}`}
+          rows={rows}
+          onOpen={() => {}}
+          tools={
+            <Button
+              icon={<Plus size={15} aria-hidden />}
+              disabled={why !== undefined}
+              title={why}
+              data-testid="worker-start"
+              onClick={() => setStarting(true)}
+            >
+              Start a worker
+            </Button>
+          }
+          end={
+            at !== undefined && (
+              <span className={tab.fresh} data-old={reachable ? undefined : ''} data-testid="freshness">
+                {reachable ? 'last change ' : 'last known '}
+                <Age at={at} />
+              </span>
+            )
+          }
+          empty={
+            <EmptyState
+              icon={noWorkersIcon}
+              title={at === undefined ? 'Nothing is known of its workers' : 'No workers'}
+              text={
+                at === undefined
+                  ? 'This console has not seen them yet.'
+                  : 'Workers come with the first deploy; then more can be started here.'
+              }
+            />
+          }
+        />
+      )}
       <StartWorker machine={machine} open={starting} onClose={() => setStarting(false)} />
     </div>
   )

@@ -172,7 +172,10 @@ function Tools({ row }: { row: WorkerRow }) {
           onClick={() => drainWorker(row)}
         />
       )}
-      {!stopped && why === undefined && (
+      {stopped || why !== undefined ? (
+        // What can be done first stands in one line in all rows.
+        <span className={styles.noMore} />
+      ) : (
         <Menu
           trigger={
             <IconButton

@@ -1,0 +1,87 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openStore, type Store } from '../store/store.ts'
+import { settle, TestClock } from '../test-clock.ts'
+import { Vault } from '../vault/vault.ts'
+import { FakeAgent } from './fake-agent.ts'
+import { Fleet } from './fleet.ts'
+
+let folder = ''
+let store: Store
+let clock: TestClock
+let agent: FakeAgent
+let fleet: Fleet
+let id = ''
+const vault = new Vault({ open: () => Promise.reject(new Error('none')) })
+
+beforeEach(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pilothouse-who-drives-'))
+  store = openStore(path.join(folder, 'console.db'))
+  clock = new TestClock()
+  agent = new FakeAgent()
+  agent.takeover = { driver: { engine: 'stagehand', mode: 'dom' }, openRequests: 1 }
+  fleet = new Fleet({
+    ...{ store, vault, clock, log: () => {}, operator: () => 'ada', onChanged: () => {}, onEvent: () => {} },
+    openTunnel: () => ({
+      transport: () => agent.transport(),
+      state: { state: 'up', detail: '' },
+      close: () => agent.dropSockets(),
+    }),
+  })
+  fleet.start()
+  const tunnel = { kind: 'direct', host: '10.0.0.5', port: 8000 } as const
+  const wish = { name: 'one', environment: 'prod', machineType: 'ssh_host', tunnel, secret: 's'.repeat(40) } as const
+  id = (await fleet.add(wish)).id
+  await clock.advance(100)
+})
+afterEach(async () => {
+  await fleet.stop()
+  await settle()
+  store.close()
+  fs.rmSync(folder, { recursive: true, force: true })
+})
+
+const says = async (type: string, data: object) => {
+  agent.emit(type, data)
+  await clock.advance(100)
+}
+const request = (state: string) => ({
+  ...{ id: 'r1', state, reason: 'stuck', instruction: 'x', pageUrl: null, raisedAt: 'x', deadline: 'x', leftMs: 1000 },
+  ...{ assignedTo: null, operator: null, jobId: null, runId: null },
+})
+const magnitude = { engine: 'magnitude', mode: null }
+
+test('which engine drives is what the machine said last', async () => {
+  expect(fleet.view(id).driver).toEqual({ engine: 'stagehand', mode: 'dom' })
+  await says('engine_disconnected', { engine: 'stagehand', mode: 'dom', reason: 'a switch' })
+  expect(fleet.view(id).driver).toBeNull()
+  await says('engine_connected', { ...magnitude, url: 'about:blank', durationMs: 5 })
+  expect(fleet.view(id).driver).toEqual(magnitude)
+})
+
+test('a person is wanted until the last open call for one is answered', async () => {
+  expect(fleet.view(id).helpWanted).toBe(true)
+  // Two were open, and one is still.
+  await says('takeover_request', { change: 'declined', request: request('declined') })
+  expect(fleet.view(id).helpWanted).toBe(true)
+  agent.takeover = { driver: null, openRequests: 0 }
+  await says('takeover_request', { change: 'accepted', request: request('accepted') })
+  expect(fleet.view(id).helpWanted).toBe(false)
+  await says('takeover_request', { change: 'raised', request: request('open') })
+  expect(fleet.view(id).helpWanted).toBe(true)
+})
+
+test('of a machine that cannot be heard, nobody knows who drives it or wants what', async () => {
+  agent.goAway()
+  await clock.advance(10_000)
+  expect(fleet.view(id)).toMatchObject({ state: 'unknown', driver: null, helpWanted: false })
+})
+
+test('an agent that does not say is not guessed at', async () => {
+  agent.takeover = {}
+  await fleet.verify(id)
+  await clock.advance(100)
+  expect(fleet.view(id)).toMatchObject({ driver: null, helpWanted: false })
+})
