@@ -88,6 +88,8 @@ export function chromiumArgs(options: ChromiumOptions): string[] {
     '--hide-crash-restore-bubble',
     '--disable-session-crashed-bubble',
     '--noerrdialogs',
+    // A page that closes the last tab must not end the browser with it.
+    '--keep-alive-for-test',
     // A page that comes back from this cache loads nothing, and automation waits for its load in vain.
     '--disable-back-forward-cache',
     '--disable-features=Translate,MediaRouter,DialMediaRouteProvider,OptimizationHints,AutofillServerCommunication',

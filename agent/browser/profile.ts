@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { Problem } from '../../shared/errors.ts'
@@ -27,7 +27,26 @@ export function openProfile(dataDir: string, contextId: string): Profile {
   for (const name of ['SingletonLock', 'SingletonSocket', 'SingletonCookie'])
     rmSync(path.join(profile.profileDir, name), { force: true })
   forgetPort(profile.profileDir)
+  forbidPrinting(profile.profileDir)
   return profile
+}
+
+/**
+ * Nobody prints here. A page that asks for it would open a dialog of the browser's own, through which no click
+ * passes and which saves files wherever one likes. A PDF of the page can be had all the same.
+ */
+function forbidPrinting(profileDir: string): void {
+  const file = path.join(profileDir, 'Default', 'Preferences')
+  let preferences: Record<string, unknown> = {}
+  try {
+    preferences = JSON.parse(readFileSync(file, 'utf8')) as typeof preferences
+  } catch {
+    // A new context, or one whose preferences Chromium will not be able to read either.
+  }
+  const printing = { ...(preferences['printing'] as object | undefined), enabled: false }
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  writeFileSync(`${file}.new`, JSON.stringify({ ...preferences, printing }), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
 }
 
 /** The living process that holds the profile. The lock is a link to `host-pid`. */

@@ -104,6 +104,8 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
     const heartbeat = new Heartbeat({ cdp, display }, ended.signal, options.pulse)
     let { width, height } = display?.size ?? options
     let fitting: Promise<unknown> = Promise.resolve()
+    const cover = () => fitWindow(cdp, devTools, { width, height, dpi: options.dpi })
+    if (display !== null) pages.onWindow = () => cover().catch(() => {})
     return {
       sandboxId: randomUUID(),
       startedAt: new Date().toISOString(),
@@ -125,7 +127,7 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
         width = newWidth
         height = newHeight
         // One after the other, each with the size that is the latest by then.
-        const fitted = fitting.then(() => fitWindow(cdp, devTools, { width, height, dpi: options.dpi }))
+        const fitted = fitting.then(cover)
         fitting = fitted.catch(() => {})
         return fitted
       },

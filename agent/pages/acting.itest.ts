@@ -154,6 +154,17 @@ describe('select, hover, scroll', () => {
   })
 })
 
+test('a tab in a text stays in its field, and no option of a group that is disabled is chosen', async () => {
+  const fields = `<textarea id=a></textarea><input id=b>
+    <select><option>one</option><optgroup disabled><option>two</option></optgroup></select>`
+  await bench.api.browser.navigate({ url: `data:text/html,${encodeURIComponent(fields)}` })
+  await bench.api.browser.type({ selector: '#a', text: 'x\ty\r\nz' })
+  expect(await bench.evaluate('[a.value, b.value]')).toEqual(['x\ty\nz', ''])
+  await expect(bench.api.browser.select({ selector: 'select', value: 'two', timeout: 200 })).rejects.toMatchObject({
+    code: 'not-found',
+  })
+})
+
 describe('where pages hide things', () => {
   test('fields and lists in frames of another site and in shadow roots take every call', async () => {
     mkdirSync(path.join(bench.rig.dataDir, 'uploads'), { recursive: true })

@@ -1,6 +1,7 @@
 import { Problem } from '../../shared/errors.ts'
 import { callInFrame, enterFrame, findInFrame, type Handle, releaseFrame } from './in-frame.ts'
 import { deepFind, isSeen, type Readiness, settle, throughFrame } from './in-page.ts'
+import { isMovingOn, onceItStays } from './moving-on.ts'
 import type { Operation } from './operation.ts'
 import type { Page } from './page.ts'
 
@@ -24,7 +25,7 @@ export async function findElement(page: Page, operation: Operation, selector: st
     } catch (error) {
       // A frame may be gone, or on its way to another document; the page itself is looked at again.
       if (error instanceof Problem && (error.code === 'invalid-selector' || error.code === 'timeout')) throw error
-      if (operation.signal.aborted) throw error
+      if (operation.signal.aborted || (frame.parentId === null && isMovingOn(error))) throw error
     }
   }
   return null
@@ -33,7 +34,7 @@ export async function findElement(page: Page, operation: Operation, selector: st
 /** Waits for an element to be there. */
 export async function awaitElement(page: Page, operation: Operation, selector: string): Promise<Handle> {
   for (;;) {
-    const found = await findElement(page, operation, selector)
+    const found = await onceItStays(operation, () => findElement(page, operation, selector))
     if (found !== null) return found
     operation.waitingFor(() => new Problem('not-found', `No element matches ${quoted(selector)}. Check the selector.`))
     await operation.pause(lookEveryMs)
@@ -64,7 +65,14 @@ export async function elementIs(
   state: 'visible' | 'hidden' | 'attached',
 ): Promise<true> {
   for (;;) {
-    const element = await findElement(page, operation, selector)
+    const element = await findElement(page, operation, selector).catch((error: unknown) => {
+      if (!isMovingOn(error)) throw error
+      return undefined
+    })
+    if (element === undefined) {
+      await operation.pause(lookEveryMs)
+      continue
+    }
     if (state === 'attached' && element !== null) return true
     if (state !== 'attached') {
       const seen = element !== null && (await callInFrame(element.frame, operation, isSeen, element).catch(() => null))
@@ -109,9 +117,9 @@ async function toPage(page: Page, operation: Operation, element: Handle, place: 
   }
 }
 
-/** Where an element's frame stands in the page. */
-export async function frameOffset(page: Page, operation: Operation, element: Handle): Promise<Point> {
-  let point = { x: 0, y: 0 }
+/** Where a place in an element's frame is in the page. */
+export async function inPage(page: Page, operation: Operation, element: Handle, place: Point): Promise<Point> {
+  let point = place
   for (let { frame } = element; ; ) {
     const parent = page.frames.parentOf(frame)
     if (parent === undefined) return point

@@ -1,6 +1,8 @@
 import { parseJson } from '../../shared/contract/wire.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { CdpParams } from '../browser/cdp.ts'
+import { type DeepValue, plainDeep } from './deep-value.ts'
+import { isMovingOn } from './moving-on.ts'
 import type { Operation } from './operation.ts'
 import type { Page } from './page.ts'
 
@@ -11,11 +13,22 @@ interface RemoteObject {
   unserializableValue?: string
   objectId?: string
   description?: string
+  deepSerializedValue?: DeepValue
 }
 /** What JSON would show as an empty object says more in words. */
 const inWords = ['node', 'error', 'regexp', 'map', 'set', 'weakmap', 'weakset', 'promise', 'generator', 'proxy']
 /** Deeper than this no client of ours reads an answer. */
 const maxDepth = 60
+
+/** How V8 says that it ended an evaluation. */
+const terminated = /Runtime\.evaluate: (Internal error|Execution was terminated)/
+
+/** What a page makes of JSON is its own affair: false where it is not what it is everywhere else. */
+const asJson = `function () {
+  let usual = false
+  try { usual = JSON.stringify([0, { a: 's' }, true]) === '[0,{"a":"s"},true]' } catch {}
+  return usual ? JSON.stringify(this) : false
+}`
 
 /** Evaluates an expression in the page's own world; what it gives must be something that JSON can carry. */
 export async function execute(
@@ -24,9 +37,8 @@ export async function execute(
   params: { expression: string; awaitPromise: boolean },
 ): Promise<{ result: unknown; type: string }> {
   const { expression, awaitPromise } = params
-  operation.waitingFor(
-    () => new Problem('timeout', 'The expression did not finish in time. Give it more, or less to do.'),
-  )
+  const late = () => new Problem('timeout', 'The expression did not finish in time. Give it more, or less to do.')
+  operation.waitingFor(late)
   const timeout = operation.leftMs()
   // A loop that began after an await is not covered by the time limit of the evaluation.
   const terminate = () => void page.cdp.send('Runtime.terminateExecution').catch(() => {})
@@ -46,6 +58,14 @@ export async function execute(
     )
     const object = resultOf(answer)
     return { result: await plainValue(page, operation, object), type: object.type }
+  } catch (error) {
+    // Its own time limit may be up a moment before the call's.
+    if (error instanceof Problem && terminated.test(error.message)) throw late()
+    if (!isMovingOn(error)) throw error
+    throw new Problem(
+      'cdp-error',
+      'The page went elsewhere before the expression was done. Wait for it, and try again.',
+    )
   } finally {
     operation.signal.removeEventListener('abort', terminate)
   }
@@ -55,16 +75,18 @@ async function plainValue(page: Page, operation: Operation, object: RemoteObject
   if (object.unserializableValue !== undefined) return object.unserializableValue
   if (object.objectId === undefined) return object.value ?? null
   if (object.type !== 'object' || inWords.includes(object.subtype ?? '')) return object.description ?? null
-  const answer = await page.cdp.send(
-    'Runtime.callFunctionOn',
-    {
-      objectId: object.objectId,
-      functionDeclaration: 'function () { return JSON.stringify(this) }',
-      returnByValue: true,
-    },
-    operation.leftMs(),
-  )
-  const text = resultOf(answer).value
+  const call = (functionDeclaration: string, how: CdpParams) =>
+    page.cdp.send(
+      'Runtime.callFunctionOn',
+      { objectId: object.objectId, functionDeclaration, ...how },
+      operation.leftMs(),
+    )
+  const answer = resultOf(await call(asJson, { returnByValue: true }))
+  if (answer.type === 'boolean') {
+    const serializationOptions = { serialization: 'deep', maxDepth }
+    return plainDeep(resultOf(await call('function () { return this }', { serializationOptions })).deepSerializedValue)
+  }
+  const text = answer.value
   try {
     return typeof text === 'string' ? parseJson(text, maxDepth) : null
   } catch {

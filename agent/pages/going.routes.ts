@@ -6,6 +6,7 @@ import type { PageLimits } from './limits.ts'
 import { freeLoop, navigate, reload, travel } from './navigation.ts'
 import type { Page } from './page.ts'
 import type { PageCalls } from './page-calls.ts'
+import { forgetBlank } from './start-page.ts'
 
 type Going = `browser.${'navigate' | 'back' | 'forward' | 'reload' | 'wait'}`
 type Tabs = `tabs.${'list' | 'open' | 'activate' | 'close'}`
@@ -47,6 +48,7 @@ export function goingRoutes(calls: PageCalls, limits: PageLimits): Pick<Handlers
       const place = await calls.goIn(page, params, context, limits.loadMs, (_page, op) =>
         navigate(pages, page, op, url, 'load'),
       )
+      await forgetBlank(page)
       return { id: page.id, url: place.url, title: place.title }
     },
     'tabs.activate': async (params) => {

@@ -111,11 +111,12 @@ export async function settle(element: Element, attempt: number, enabled: boolean
 export function throughFrame(owner: Element, x: number, y: number): { x: number; y: number; coveredBy: string | null } {
   const box = owner.getBoundingClientRect()
   const style = getComputedStyle(owner)
-  const { offsetWidth, clientLeft, clientTop } = owner as HTMLElement
-  const scale = offsetWidth > 0 ? box.width / offsetWidth : 1
+  const { offsetWidth, offsetHeight, clientLeft, clientTop } = owner as HTMLElement
+  const scaleX = offsetWidth > 0 ? box.width / offsetWidth : 1
+  const scaleY = offsetHeight > 0 ? box.height / offsetHeight : 1
   const outer = {
-    x: box.left + (clientLeft + Number.parseFloat(style.paddingLeft) + x) * scale,
-    y: box.top + (clientTop + Number.parseFloat(style.paddingTop) + y) * scale,
+    x: box.left + (clientLeft + Number.parseFloat(style.paddingLeft) + x) * scaleX,
+    y: box.top + (clientTop + Number.parseFloat(style.paddingTop) + y) * scaleY,
   }
   const hit = elementAt(outer.x, outer.y)
   return { ...outer, coveredBy: reaches(hit, owner) ? null : describeElement(hit) }
@@ -168,7 +169,7 @@ export type Choice = 'chosen' | 'no-option' | 'not-a-select'
 /** Chooses an option by its value, or else by its text. */
 export function chooseOption(element: Element, wanted: string): Choice {
   if (!(element instanceof HTMLSelectElement)) return 'not-a-select'
-  const options = [...element.options].filter((option) => !option.disabled)
+  const options = [...element.options].filter((option) => !option.matches(':disabled'))
   const option = options.find((one) => one.value === wanted) ?? options.find((one) => one.text.trim() === wanted.trim())
   if (option === undefined) return 'no-option'
   for (const one of element.options) one.selected = one === option

@@ -24,10 +24,12 @@ const others: readonly [code: string, keyCode: number, characters: string][] = [
   ...[...')!@#$%^&*('].map((sign, digit): [string, number, string] => [`Digit${digit}`, 48 + digit, `${digit}${sign}`]),
 ]
 
-/** The key for a character; undefined for one that this keyboard does not have, such as an emoji. */
+/**
+ * The key for a character; undefined for one that is put in as it is: this keyboard does not have it, such as an
+ * emoji, or its key would do something else, as that of a tab, which goes on to the next field.
+ */
 export function strokeFor(character: string): KeyStroke | undefined {
   if (character === '\n' || character === '\r') return stroke('Enter', 'Enter', 13, 0, '\r')
-  if (character === '\t') return stroke('Tab', 'Tab', 9, 0, '')
   if (character === ' ') return stroke(' ', 'Space', 32, 0, ' ')
   if (/^[a-zA-Z]$/.test(character)) {
     const upper = character.toUpperCase()

@@ -2,6 +2,7 @@ import { Problem } from '../../shared/errors.ts'
 import { callInFrame } from './in-frame.ts'
 import { readPlace } from './in-page-reading.ts'
 import type { Milestone } from './loading.ts'
+import { onceItStays } from './moving-on.ts'
 import type { OpenPages } from './open-pages.ts'
 import type { Operation } from './operation.ts'
 import type { Page } from './page.ts'
@@ -70,7 +71,8 @@ export async function navigate(
 
 /** One page back or forward in the tab's history. */
 export async function travel(page: Page, operation: Operation, by: -1 | 1): Promise<Place> {
-  const history = await page.cdp.send('Page.getNavigationHistory', {}, operation.leftMs())
+  const asked = () => page.cdp.send('Page.getNavigationHistory', {}, operation.leftMs())
+  const history = await onceItStays(operation, asked)
   const entries = history['entries'] as { id: number; url: string }[]
   const entry = entries[Number(history['currentIndex']) + by]
   if (entry === undefined) {

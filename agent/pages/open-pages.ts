@@ -6,32 +6,10 @@ import { isolatedWorld } from './in-frame.ts'
 import { NetworkLog } from './network-log.ts'
 import { Page, type TargetInfo } from './page.ts'
 import { PageEvents } from './page-events.ts'
+import { binding, tellAgain, teller } from './teller.ts'
 
 /** Chromium stops a new target until everything is listened to, so that its first request is not missed. */
 const autoAttach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }
-const binding = 'pilothouseTell'
-/**
- * Tells whether the tab is in front, and its title. Chromium has no event for either, but a page knows; what it
- * is told with exists in the agent's own world only.
- */
-const teller = `(() => {
-  if (window !== window.top) return
-  const tell = (what) => ${binding}(JSON.stringify(what))
-  const seen = () => tell({ seen: document.visibilityState === 'hidden' ? 'hidden' : document.hasFocus() ? 'focused' : 'visible' })
-  document.addEventListener('visibilitychange', seen, true)
-  addEventListener('focus', seen, true)
-  seen()
-  let told
-  const title = () => {
-    if (document.title !== told) tell({ title: (told = document.title).slice(0, 500) })
-  }
-  const follow = () => {
-    title()
-    if (document.head) new MutationObserver(title).observe(document.head, { childList: true, subtree: true, characterData: true })
-  }
-  if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', follow)
-  else follow()
-})()`
 const listening = ['page', 'iframe', 'worker', 'shared_worker', 'service_worker']
 /** A page that hangs must not keep the others waiting. */
 const setUpLimitMs = 5000
@@ -42,7 +20,13 @@ export class OpenPages {
   readonly #pages = new Map<string, Page>()
   readonly #settingUp = new Map<string, Promise<void>>()
   readonly #cleanups = new Map<string, () => void>()
+  /** Conversations with documents: pages, and frames in processes of their own. */
+  readonly #documents = new Set<CdpSession>()
+  #catchesFiles = true
+  /** Called when a tab was opened and there was none: it has a window of its own, as Chromium likes to have it. */
+  onWindow: () => Promise<void> = async () => {}
   #front: Page | null = null
+  #shown = 0
   readonly events = new PageEvents()
   readonly downloads: Downloads
   readonly console = new ConsoleLog((message) => this.events.emit({ type: 'console', ...message }))
@@ -90,12 +74,14 @@ export class OpenPages {
 
   /** Opens a tab and waits until it can be worked with. */
   async openTab(background: boolean): Promise<Page> {
+    const alone = this.#pages.size === 0
     const { targetId } = await this.#cdp.send('Target.createTarget', { url: 'about:blank', background })
     const id = String(targetId)
     await this.#settingUp.get(id)
     const page = this.#pages.get(id)
     if (page === undefined) throw new Problem('cdp-error', 'The tab was gone before it could be used. Open it again.')
     if (!background) this.#setFront(page)
+    if (alone) await this.onWindow()
     return page
   }
 
@@ -106,6 +92,17 @@ export class OpenPages {
 
   async closeTab(page: Page): Promise<void> {
     await this.#cdp.send('Target.closeTarget', { targetId: page.id })
+  }
+
+  /**
+   * Whether a click on a file field opens no dialog. It would be one of the desktop, and the browser does little else
+   * until a person has answered it: where there is none, files are given with an upload.
+   */
+  async catchFiles(catches: boolean): Promise<void> {
+    this.#catchesFiles = catches
+    const told = { enabled: catches }
+    const all = [...this.#documents].map((cdp) => cdp.send('Page.setInterceptFileChooserDialog', told, setUpLimitMs))
+    await Promise.allSettled(all)
   }
 
   /** A command to the browser itself rather than to a page. */
@@ -129,6 +126,7 @@ export class OpenPages {
     const stops = [this.console.follow(cdp), this.network.follow(cdp)]
     this.#cleanups.set(cdp.id, () => {
       this.#cleanups.delete(cdp.id)
+      this.#documents.delete(cdp)
       for (const stop of stops.splice(0)) stop()
     })
     const setUp = this.#setUp(info, cdp, parentSession, stops)
@@ -156,15 +154,20 @@ export class OpenPages {
       quietly('Target.setAutoAttach', autoAttach),
     ]
     if (document) {
+      this.#documents.add(cdp)
       const root = info.type === 'iframe' ? { id: info.targetId, parentId: info.parentFrameId ?? null } : undefined
       steps.push(
         quietly('Page.enable'),
         quietly('Page.setLifecycleEventsEnabled', { enabled: true }),
+        quietly('Page.setInterceptFileChooserDialog', { enabled: this.#catchesFiles }),
         page?.frames.follow(cdp, root).then((stop) => void stops.push(stop)) ?? Promise.resolve(),
       )
     }
     if (info.type === 'page' && page !== undefined) {
-      stops.push(cdp.on('Runtime.bindingCalled', (call) => this.#told(page, call)))
+      stops.push(
+        cdp.on('Runtime.bindingCalled', (call) => this.#told(page, call)),
+        cdp.on('Page.documentOpened', ({ frame }) => void lookAgain(cdp, (frame as { id: string }).id)),
+      )
       steps.push(
         quietly('Runtime.addBinding', { name: binding, executionContextName: isolatedWorld }),
         quietly('Page.addScriptToEvaluateOnNewDocument', {
@@ -182,8 +185,10 @@ export class OpenPages {
     const page = new Page(info, cdp)
     page.onDialog((dialog) => this.events.emit({ type: 'dialog', tabId: page.id, dialog }))
     cdp.on('Page.frameNavigated', (params) => {
-      const frame = params['frame'] as { parentId?: string; url: string; urlFragment?: string }
-      if (frame.parentId === undefined) this.#navigated(page, frame.url + (frame.urlFragment ?? ''))
+      const frame = params['frame'] as { id: string; parentId?: string; url: string; urlFragment?: string }
+      if (frame.parentId !== undefined) return
+      this.#navigated(page, frame.url + (frame.urlFragment ?? ''))
+      if (page.loading.documents === 1) void lookAgain(cdp, frame.id)
     })
     cdp.on('Page.navigatedWithinDocument', (params) => {
       if (params['frameId'] === page.frames.main?.id) this.#navigated(page, String(params['url']))
@@ -206,21 +211,30 @@ export class OpenPages {
 
   #changed(info: TargetInfo): void {
     const page = this.#pages.get(info.targetId)
-    if (page === undefined || (page.url === info.url && page.title === info.title)) return
-    page.title = info.title
+    if (page === undefined) return
+    // What the document says of itself is newer: Chromium's process lags behind, and does not tell each title.
+    const title = page.saidTitle ? page.title : info.title
+    if (page.url === info.url && page.title === title) return
+    page.title = title
     this.#navigated(page, info.url)
   }
 
   #told(page: Page, call: CdpParams): void {
     if (call['name'] !== binding) return
     const { seen, title } = JSON.parse(String(call['payload'])) as { seen?: string; title?: string }
+    if (title !== undefined) page.saidTitle = true
     if (title !== undefined && title !== page.title) {
       page.title = title
       this.#navigated(page, page.url)
     }
     if (seen === undefined) return
-    page.visible = seen !== 'hidden'
-    if (seen === 'focused' || (page.visible && this.#front?.visible !== true)) this.#setFront(page)
+    const before = page.shownAt
+    page.shownAt = seen === 'hidden' ? 0 : ++this.#shown
+    if (seen === 'focused' || (seen === 'visible' && !this.#front?.visible)) this.#setFront(page)
+    if (seen !== 'hidden' || page !== this.#front) return
+    // The one that came before it may have said so before this one said that it is behind.
+    const next = this.list().find((one) => one.shownAt > before)
+    if (next !== undefined) this.#setFront(next)
   }
 
   #setFront(page: Page): void {
@@ -247,6 +261,17 @@ export class OpenPages {
     if (page === undefined) return
     page.crash()
     this.events.emit({ type: 'crash', tabId: page.id, url: page.url })
+  }
+}
+
+/** Has the page in that frame tell of itself once more. */
+async function lookAgain(cdp: CdpSession, frameId: string): Promise<void> {
+  try {
+    const world = await cdp.send('Page.createIsolatedWorld', { frameId, worldName: isolatedWorld }, setUpLimitMs)
+    const look = { expression: tellAgain, contextId: world['executionContextId'] }
+    await cdp.send('Runtime.evaluate', look, setUpLimitMs)
+  } catch {
+    // It is gone already, or hangs: the next document tells of itself.
   }
 }
 

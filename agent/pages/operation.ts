@@ -11,7 +11,7 @@ export class Operation {
   #limitMs: number
   #timer: NodeJS.Timeout | undefined
   #reason: (() => Problem) | undefined
-  /** What a dialog that opens means: usually that the page answers no more, after a click that the click worked. */
+  /** What a dialog that opens, or the end of the tab, means: that the page answers no more; after a click that it worked. */
   dialogIs: 'obstacle' | 'outcome' = 'obstacle'
 
   constructor(limitMs: number) {

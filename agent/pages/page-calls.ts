@@ -4,6 +4,7 @@ import type { CallContext } from '../server/handlers.ts'
 import type { LeaseService } from '../takeover/lease.service.ts'
 import type { MayAct } from './act.ts'
 import { release } from './elements.ts'
+import { onceItStays } from './moving-on.ts'
 import type { OpenPages } from './open-pages.ts'
 import type { Operation } from './operation.ts'
 import type { OperationOptions, Page } from './page.ts'
@@ -22,6 +23,9 @@ export class PageCalls {
     this.#browser = browser
     this.#leases = leases
     leases.onTaken(() => this.#stopActing())
+    // A person can answer the dialog of a file field.
+    leases.onTaken(async () => this.#browser.session?.pages.catchFiles(false))
+    leases.onEnd(() => void this.#browser.session?.pages.catchFiles(true))
   }
 
   /** The tabs of the running browser, or the problem that says it is not running. */
@@ -43,7 +47,10 @@ export class PageCalls {
     limitMs: number,
     work: (page: Page, operation: Operation) => Promise<Result>,
   ): Promise<Result> {
-    return perform(this.open().requireFront(), { limitMs, signal: context.signal }, work)
+    const options = { limitMs, signal: context.signal }
+    return perform(this.open().requireFront(), options, (page, operation) =>
+      onceItStays(operation, () => work(page, operation)),
+    )
   }
 
   async act(

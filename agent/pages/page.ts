@@ -39,8 +39,10 @@ export class Page {
   readonly loading: Loading
   url: string
   title: string
-  /** As the page itself says; a tab in the background is hidden. */
-  visible = false
+  /** Whether the title is the one that the document itself has told. */
+  saidTitle = false
+  /** Which of all times that a tab came to be seen this was; 0 while it is hidden. */
+  shownAt = 0
   dialog: Dialog | null = null
   crashed = false
   closed = false
@@ -63,9 +65,16 @@ export class Page {
       cdp.on('Page.javascriptDialogOpening', (params) => this.#dialogOpened(params)),
       cdp.on('Page.javascriptDialogClosed', () => this.#setDialog(null)),
       cdp.on('Page.frameNavigated', (params) => {
-        if ((params['frame'] as { parentId?: string }).parentId === undefined) this.crashed = false
+        if ((params['frame'] as { parentId?: string }).parentId !== undefined) return
+        this.crashed = false
+        this.saidTitle = false
       }),
     )
+  }
+
+  /** As the page itself says; a tab in the background is hidden. */
+  get visible(): boolean {
+    return this.shownAt > 0
   }
 
   /** Whether calls are at work on it: what they hold in the page must stay. */
@@ -105,7 +114,8 @@ export class Page {
       if (dialog !== null) opened.resolve()
     })
     try {
-      await Promise.race([dispatch(), opened.promise])
+      // A click may close its own tab, and has worked then.
+      await Promise.race([dispatch(), opened.promise, this.#gone.promise])
     } finally {
       stop()
     }
@@ -133,7 +143,8 @@ export class Page {
     this.closed = true
     this.#gone.resolve()
     for (const stop of this.#stops.splice(0)) stop()
-    for (const operation of this.#operations) operation.interrupt(closedProblem())
+    for (const operation of this.#operations)
+      if (operation.dialogIs === 'obstacle') operation.interrupt(closedProblem())
   }
 
   #dialogOpened(params: CdpParams): void {

@@ -201,6 +201,40 @@ describe('execute', () => {
   })
 })
 
+describe('pages that meddle', () => {
+  test.each([
+    ["JSON.stringify = () => 'null'"],
+    ["Object.prototype.toJSON = () => 'trap'"],
+    ["Array.prototype.toJSON = () => 'trap'"],
+    ['JSON.stringify = () => { throw 1 }'],
+  ])('results are what they are after %s', async (meddling) => {
+    await open('/article')
+    await execute(`${meddling}; 0`)
+    const { result } = await execute("({ a: [1, 'x', null, NaN, { b: true }], d: new Date(0), f() {}, u: undefined })")
+    expect(result).toEqual({ a: [1, 'x', null, null, { b: true }], d: '1970-01-01T00:00:00.000Z' })
+  })
+
+  test('a page that is left and loaded again without a rest is read all the same', async () => {
+    await open('/reloads')
+    for (let count = 0; count < 3; count++) {
+      expect(await bench.api.browser.markdown()).toMatchObject({ markdown: 'again' })
+      expect((await bench.api.browser.content({ selector: 'p' })).html).toBe('<p>again</p>')
+    }
+    expect(await bench.api.browser.wait({ selector: 'p' })).toEqual({ found: true })
+    await open('/article')
+    await expect(execute("location.href = '/'; new Promise(() => {})")).rejects.toMatchObject({
+      code: 'cdp-error',
+      message: expect.stringContaining('went elsewhere'),
+    })
+  })
+
+  test('what lies five hundred levels deep is in the snapshot', async () => {
+    await open('/article')
+    await execute("document.body.innerHTML = '<div>'.repeat(500) + '<button>deep down</button>'")
+    expect((await bench.api.browser.snapshot()).snapshot).toContain('button "deep down"')
+  })
+})
+
 describe('a page that does not answer', () => {
   afterEach(() => bench.reset())
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../shared/errors.ts'
-import { findElement, frameOffset } from './elements.ts'
+import { findElement, inPage } from './elements.ts'
 import { callInFrame, type Handle } from './in-frame.ts'
 import { boxOf, readLinks, readTexts } from './in-page.ts'
 import { readHtml } from './in-page-reading.ts'
@@ -47,14 +47,16 @@ async function clipOf(page: Page, operation: Operation, params: ScreenshotParams
   if (box.width === 0 || box.height === 0) {
     throw new Problem('not-found', `The element "${params.selector}" has no area that could be shown.`)
   }
-  const offset = await frameOffset(page, operation, element)
+  const from = await inPage(page, operation, element, box)
+  const to = await inPage(page, operation, element, { x: box.x + box.width, y: box.y + box.height })
   const after = await page.cdp.send('Page.getLayoutMetrics', {}, operation.leftMs())
   const { pageX, pageY } = after['cssVisualViewport'] as { pageX: number; pageY: number }
   return {
-    x: box.x + offset.x + pageX,
-    y: box.y + offset.y + pageY,
-    width: Math.min(box.width, maxPictureSide),
-    height: Math.min(box.height, maxPictureSide),
+    x: from.x + pageX,
+    y: from.y + pageY,
+    // A frame may be shown smaller or larger than it is.
+    width: Math.min(to.x - from.x, maxPictureSide),
+    height: Math.min(to.y - from.y, maxPictureSide),
   }
 }
 

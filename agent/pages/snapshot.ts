@@ -20,6 +20,8 @@ interface AxNode {
 /** A snapshot is for reading, by a person or a model: beyond this nobody does. */
 const maxText = 500_000
 const maxDepth = 100
+/** Most levels are wrappers that say nothing; beyond so many the page is no page. */
+const maxNested = 2000
 /** Chromium gives the tree as a whole: that of a larger page would fill the agent's memory. */
 const maxElements = 30_000
 /** Roles that say nothing without a name: their children stand in their place. */
@@ -86,7 +88,7 @@ function write(tree: Tree, inside: Map<string, Tree>): string {
     lines.push(indented)
   }
   const walk = (node: AxNode, within: Tree, depth: number, nested: number): void => {
-    if (nested > maxDepth * 5) return
+    if (nested > maxNested) return
     const role = node.role?.value ?? ''
     const name = (node.name?.value ?? '').trim()
     if (role === 'InlineTextBox') return

@@ -62,7 +62,7 @@ function firstDocument(page: Page): Promise<void> {
 }
 
 /** The blank page that came first is nobody's to go back to. */
-async function forgetBlank(page: Page): Promise<void> {
+export async function forgetBlank(page: Page): Promise<void> {
   for (let left = clearTries; left > 0 && !page.closed; left--) {
     const cleared = await page.cdp.send('Page.resetNavigationHistory').then(
       () => true,

@@ -52,7 +52,7 @@ async function typeKeys(
   let sent: Promise<unknown>[] = []
   for (const character of characters) {
     // The dialog that the last key opened would take the next ones.
-    if (page.dialog !== null || operation.signal.aborted) return
+    if (page.dialog !== null || page.closed || operation.signal.aborted) return
     mayAct()
     const stroke = strokeFor(character)
     const typed = stroke === undefined ? insert(page, operation, character) : press(page, operation, stroke)

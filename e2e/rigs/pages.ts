@@ -185,6 +185,7 @@ const routes: Record<string, Route> = {
     new Worker(URL.createObjectURL(new Blob(['console.log("from a worker")'])))
     setTimeout(() => { throw new Error('nobody caught this') })
   </script>`),
+  '/reloads': html('<title>Reloads</title><meta http-equiv="refresh" content="0"><p>again</p>'),
   '/assets': html('<title>Assets</title><script src="/asset.js"></script><img src="/missing">'),
   // Byte for byte, so that it is known what came over the wire.
   [exact.path]: (_request, response) => void response.socket?.end(exact.answer),
