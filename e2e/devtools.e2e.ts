@@ -1,24 +1,21 @@
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { invoke } from './rigs/added-machine.ts'
-import { type OpenedBrowser, openBrowser } from './rigs/opened-browser.ts'
+import { type OpenedShop, openShop } from './rigs/opened-shop.ts'
 import { processTree } from './rigs/processes.ts'
 import { listeningSockets } from './rigs/sockets.ts'
 import { until } from './rigs/until.ts'
 
 /** Chromium's own front end on a real page; each test goes on where the one before ended. */
 describe('full DevTools', () => {
-  let opened: OpenedBrowser
-  let console: OpenedBrowser['console']
-  let agent: OpenedBrowser['agent']
-  let machine: OpenedBrowser['machine']
+  let opened: OpenedShop
+  let console: OpenedShop['console']
+  let agent: OpenedShop['agent']
+  let machine: OpenedShop['machine']
   let site: string
-  let at: OpenedBrowser['at']
+  let at: OpenedShop['at']
+  let lease: OpenedShop['lease']
   let devTools: Page
-  const lease = async (on: 'take' | 'giveBack') => {
-    if (on === 'take') await invoke(console, 'takeover.take', { machineId: machine.id, reason: '' })
-    else await invoke(console, 'takeover.giveBack', { machineId: machine.id, outcome: 'resolved', note: '' })
-  }
   /** Those of DevTools: the Inspector itself has one, too. */
   const clients = async () =>
     (await agent.client.call('cdp.clients')).clients.filter(({ name }) => name.includes('DevTools'))
@@ -42,13 +39,8 @@ describe('full DevTools', () => {
   const note = () => devTools.locator('#pilothouse-note').textContent()
 
   beforeAll(async () => {
-    opened = await openBrowser({
-      answer: (_request, response) =>
-        response.end('<!doctype html><title>The shop</title><h1 id="offer">Ten lemons for the price of nine</h1>'),
-      ...{ first: '/', size: { width: 800, height: 600 }, tab: 'inspector' },
-    })
-    ;({ console, agent, machine, site, at } = opened)
-    await console.window.locator('[data-testid=inspector][data-phase=open]').waitFor()
+    opened = await openShop()
+    ;({ console, agent, machine, site, at, lease } = opened)
   }, 180_000)
   afterAll(async () => {
     await opened?.stop()

@@ -3,31 +3,21 @@ import path from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { invoke } from './rigs/added-machine.ts'
-import { type OpenedBrowser, openBrowser } from './rigs/opened-browser.ts'
+import { type OpenedShop, openShop } from './rigs/opened-shop.ts'
 import { until } from './rigs/until.ts'
-
-const page = `<!doctype html><title>The shop</title><h1 id="offer">Ten lemons for the price of nine</h1>
-  <a href="/next">Next</a><script>localStorage.setItem('basket', 'lemons'); sessionStorage.setItem('step', '2')
-    indexedDB.open('orders'); if (self.caches) caches.open('offline-v1')</script>`
 
 /** The Inspector's tools on a real page; each test goes on where the one before ended. */
 describe('the Inspector’s tools', () => {
-  let opened: OpenedBrowser
-  let console: OpenedBrowser['console']
-  let agent: OpenedBrowser['agent']
-  let machine: OpenedBrowser['machine']
+  let opened: OpenedShop
+  let console: OpenedShop['console']
+  let agent: OpenedShop['agent']
+  let machine: OpenedShop['machine']
   let site: string
-  let at: OpenedBrowser['at']
+  let at: OpenedShop['at']
+  let lease: OpenedShop['lease']
   const panel = async (name: string) => {
     await at(`tab-${name}`).click()
     await at(`${name}-panel`).waitFor()
-  }
-  const lease = async (on: 'take' | 'giveBack') => {
-    if (on === 'take') await invoke(console, 'takeover.take', { machineId: machine.id, reason: '' })
-    else await invoke(console, 'takeover.giveBack', { machineId: machine.id, outcome: 'resolved', note: '' })
-    await console.window
-      .locator(`[data-testid=inspector]${on === 'take' ? '[data-mine]' : ':not([data-mine])'}`)
-      .waitFor()
   }
   const chooseFile = async (name: string) => {
     const file = path.join(console.tempDir, name)
@@ -42,15 +32,8 @@ describe('the Inspector’s tools', () => {
     ).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
 
   beforeAll(async () => {
-    opened = await openBrowser({
-      answer(_request, response) {
-        response.setHeader('set-cookie', 'session=canary-cookie; HttpOnly')
-        response.end(page)
-      },
-      ...{ first: '/', size: { width: 800, height: 600 }, tab: 'inspector' },
-    })
-    ;({ console, agent, machine, site, at } = opened)
-    await console.window.locator('[data-testid=inspector][data-phase=open]').waitFor()
+    opened = await openShop()
+    ;({ console, agent, machine, site, at, lease } = opened)
   }, 180_000)
   afterAll(async () => {
     await opened?.stop()
