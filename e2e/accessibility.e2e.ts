@@ -145,7 +145,7 @@ describe('accessibility', () => {
       )
     }
     expect(found).toEqual([])
-  }, 120_000)
+  }, 240_000)
 
   const dialogs: [name: string, place: () => string, open: () => Promise<void>][] = [
     ['palette', () => '#/fleet', () => press('Control+k')],

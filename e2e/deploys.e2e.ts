@@ -166,6 +166,18 @@ describe.skipIf(noDockerd !== undefined)(`rolling deploys ${noDockerd ?? ''}`, (
     await until('the second machine to be in the middle of it', () => isHeld)
     await console.window.getByRole('button', { name: 'Fleet' }).first().click()
     await at('deploy-banner').getByText('3 machines in staging').waitFor()
+    // Closing the last window would end it: that is asked first, and Stay is what Escape says.
+    const asked = await console.app.evaluate(({ BrowserWindow, dialog }) => {
+      const questions: string[] = []
+      dialog.showMessageBoxSync = ((_window: unknown, { message }: { message: string }) => {
+        questions.push(message)
+        return 0
+      }) as typeof dialog.showMessageBoxSync
+      BrowserWindow.getAllWindows()[0]?.close()
+      return questions
+    })
+    expect(asked).toEqual(['The deploy of v3 is at 1 of 3 machines.'])
+    await at('deploy-banner').waitFor()
     process.kill(console.pid, 'SIGKILL')
     await console.stop()
 

@@ -89,8 +89,33 @@ describe('the fleet', () => {
       const { tools, lines, cut, outside } = await look()
       return tools === 7 && lines === 1 && cut === 0 && outside === 0
     })
-    await size(1440, 900)
-    await until('the usual window', () => window.evaluate(() => innerWidth > 1400))
+    const sideways = () =>
+      at('fleet-table').evaluate(({ scrollWidth, clientWidth }) => Math.max(0, scrollWidth - clientWidth))
+    for (const width of [1024, 1180, 1320, 1440]) {
+      await size(width, 900)
+      // The display takes a pixel of the largest.
+      await until(`a window of ${width}`, () => window.evaluate((wanted) => wanted - innerWidth < 2, width))
+      await until(`a table that fits into ${width}`, async () => (await sideways()) === 0)
+    }
+  })
+
+  test('a letter is in the search before the list has followed: typing never waits for it', async () => {
+    const seen = await window.evaluate(async () => {
+      const one = <Kind extends Element>(id: string) => document.querySelector(`[data-testid="${id}"]`) as Kind
+      const input = one<HTMLInputElement>('fleet-search')
+      const rowCount = () => one('fleet-table').getAttribute('aria-rowcount')
+      const before = rowCount()
+      const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value') ?? {}
+      set?.call(input, 'orbit')
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+      // React has drawn what a key needs when its event is over; what may wait comes in a task of its own.
+      for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+      const narrowed = [...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Show all')
+      return { typed: input.value, narrowed, rows: rowCount() === before ? 'as before' : 'filtered already' }
+    })
+    expect(seen).toEqual({ typed: 'orbit', narrowed: true, rows: 'as before' })
+    await until('the list to follow', async () => (await rows().count()) === 1)
+    await at('fleet-search').fill('')
   })
 
   test('whatever a machine is called, it is text, in its own cell', async () => {

@@ -13,6 +13,7 @@ import {
 import { contractVersion } from '../shared/contract/index.ts'
 import type { Settings } from '../shared/ipc.ts'
 import { systemClock } from './clock.ts'
+import { brokenOff } from './deploys/leaving.ts'
 import { DevToolsWindows } from './devtools/windows.ts'
 import { LocalMachine } from './fleet/local-machine.ts'
 import { readStartPage } from './fleet/start-page.ts'
@@ -119,6 +120,7 @@ export function createConsole({
     operator: () => settings.current.operator,
   })
   windows.onLastClosed = () => devTools.closeAll()
+  windows.brokenOff = () => brokenOff(machines.deploys.rollouts.active())
   const recordings = new Recordings({ fleet, chooseFile })
   const about = {
     version: contractVersion,

@@ -1,4 +1,4 @@
-import { BrowserWindow, screen } from 'electron'
+import { BrowserWindow, dialog, screen } from 'electron'
 import { placeOf } from './places.ts'
 import type { Store } from './store/store.ts'
 import { openWindow } from './window.ts'
@@ -25,6 +25,8 @@ export class Windows {
   #quitting = false
   /** Nothing of the console itself is on the screen any more. */
   onLastClosed: () => void = () => {}
+  /** What would be broken off if the console ended with its last window; null when nothing would. */
+  brokenOff: () => { message: string; detail: string } | null = () => null
 
   constructor(deps: WindowsDeps) {
     this.#deps = deps
@@ -90,7 +92,8 @@ export class Windows {
     }
     for (const event of ['resized', 'moved', 'resize', 'move'] as const) window.on(event as 'resize', later)
     window.webContents.on('did-navigate-in-page', later)
-    window.on('close', () => {
+    window.on('close', (event) => {
+      if (this.#open.size === 1 && !this.#mayClose(window)) return event.preventDefault()
       // The last one is what a person finds again; of several, one that they closed is gone.
       if (this.#open.size === 1) this.#keep()
     })
@@ -100,6 +103,14 @@ export class Windows {
       else this.onLastClosed()
     })
     this.#deps.opened(window)
+  }
+
+  /** On a Mac the console goes on without windows; elsewhere it ends with its last one, and says what ends with it. */
+  #mayClose(window: BrowserWindow): boolean {
+    const work = process.platform === 'darwin' || this.#quitting ? null : this.brokenOff()
+    if (work === null) return true
+    const buttons = ['Stay', 'Close anyway']
+    return dialog.showMessageBoxSync(window, { type: 'warning', ...work, buttons, defaultId: 0, cancelId: 0 }) === 1
   }
 
   #keep(): void {

@@ -12,14 +12,20 @@ export function Shortcuts() {
   const open = useUi((state) => state.open === 'shortcuts')
   return (
     <Dialog open={open} onClose={() => show('none')} title="Keys" wide>
-      <ul className={styles.shortcuts}>
-        {currentActions().map((action) => (
-          <li key={action.id} className={styles.shortcut}>
-            {nameOf(action)}
-            <Kbd keys={action.keys} />
-          </li>
+      {open &&
+        Object.entries(Object.groupBy(currentActions(), ({ group }) => group)).map(([group, actions = []]) => (
+          <section key={group} aria-label={group}>
+            <h3 className={styles.keysGroup}>{group}</h3>
+            <ul className={styles.shortcuts}>
+              {actions.map((action) => (
+                <li key={action.id} className={styles.shortcut}>
+                  {nameOf(action)}
+                  <Kbd keys={action.keys} />
+                </li>
+              ))}
+            </ul>
+          </section>
         ))}
-      </ul>
       <DialogActions>
         <Button
           onClick={() => {

@@ -67,7 +67,9 @@ function Crumbs() {
       <span className={styles.aside} aria-hidden>
         /
       </span>
-      <h1>{machine?.name ?? 'Unknown machine'}</h1>
+      <h1 title={machine?.name}>
+        <bdi>{machine?.name ?? 'Unknown machine'}</bdi>
+      </h1>
       {machine !== undefined && (
         <>
           <MachineId machine={machine} />

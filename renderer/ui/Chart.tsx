@@ -96,7 +96,8 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
   return {
     width,
     height,
-    padding: [6, 4, 0, 0],
+    // Room for half of the last time on the axis.
+    padding: [6, 16, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,

@@ -138,7 +138,7 @@ function columnsOf({ machine, why, wide, reload }: ColumnDeps): Column<Row, Key>
         const service = serviceOf(container)
         return (
           <>
-            <strong>{container.name}</strong> {service !== null && <Badge tone="off">{service}</Badge>}
+            <strong>{container.name}</strong> {wide && service !== null && <Badge tone="off">{service}</Badge>}
           </>
         )
       },
@@ -155,7 +155,7 @@ function columnsOf({ machine, why, wide, reload }: ColumnDeps): Column<Row, Key>
     {
       key: 'status',
       title: 'Since',
-      width: 'minmax(104px, 0.8fr)',
+      width: 'minmax(118px, 0.8fr)',
       quiet: true,
       cell: ({ container }) => container.status,
     },
@@ -168,7 +168,7 @@ function columnsOf({ machine, why, wide, reload }: ColumnDeps): Column<Row, Key>
     {
       key: 'memory',
       title: 'Memory',
-      width: 'minmax(84px, 0.6fr)',
+      width: 'minmax(76px, 0.6fr)',
       cell: ({ load }) =>
         load === undefined
           ? '–'
@@ -177,7 +177,7 @@ function columnsOf({ machine, why, wide, reload }: ColumnDeps): Column<Row, Key>
     {
       key: 'image',
       title: 'Image',
-      width: 'minmax(100px, 1.2fr)',
+      width: 'minmax(92px, 1.2fr)',
       mono: true,
       quiet: true,
       cell: ({ container }) => <span title={container.image}>{container.image}</span>,

@@ -4,7 +4,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import type { Column } from '../../ui/Table.tsx'
 import tab from '../machine/Tab.module.css'
 import styles from './Env.module.css'
-import type { EnvColumn, EnvRow } from './rows.ts'
+import { type EnvColumn, type EnvRow, shortened } from './rows.ts'
 
 interface ColumnDeps {
   why: string | undefined
@@ -33,7 +33,11 @@ export function envColumns(deps: ColumnDeps): Column<EnvRow, EnvColumn>[] {
               {row.change}
             </Badge>
           )}
-          {row.double && <Badge tone="unknown">stands twice, the last counts</Badge>}
+          {row.double && (
+            <Badge tone="unknown" title="It stands twice in the file: the last one counts.">
+              twice
+            </Badge>
+          )}
         </>
       ),
     },
@@ -108,8 +112,12 @@ function Value({ row, fromCache }: { row: EnvRow; fromCache: boolean }) {
     )
   if (fromCache && row.change === null) return <span className={styles.hidden}>not kept here</span>
   return (
-    <span className={styles.value} title={row.value}>
-      {row.value === '' ? <span className={styles.hidden}>empty</span> : row.value.replaceAll('\n', '⏎')}
+    <span className={styles.value} title={shortened(row.value, 2000)}>
+      {row.value === '' ? (
+        <span className={styles.hidden}>empty</span>
+      ) : (
+        shortened(row.value, 300).replaceAll('\n', '⏎')
+      )}
     </span>
   )
 }

@@ -44,3 +44,8 @@ export function rowsOf(env: Env, draft: EnvDraft, revealed: Readonly<Record<stri
         key.toLowerCase().includes(words) || (!sensitive && value.toLowerCase().includes(words)),
     )
 }
+
+/** A certificate or a hundred kilobytes of JSON: more than a row can show is not drawn, nor read out. */
+export function shortened(value: string, most: number): string {
+  return value.length <= most ? value : `${value.slice(0, most)}… (${value.length} characters)`
+}
