@@ -117,16 +117,21 @@ describe.skipIf(noDockerd !== undefined)(`an agent killed in the middle of a dep
     expect(entries[0]).toMatchObject({ action: 'deploy', peer: 'agent', details: { status: end } })
   })
 
-  test('killed again while it restores, it still ends', async () => {
-    const first = await start('stored', 'restore', 'put-back', 'ghosthands-worker')
-    await first.client.call('deploys.deploy', { image_tag: 'v1' })
-    const deploying = first.client.call('deploys.deploy', { image_tag: 'sick-api' }).catch(() => {})
-    await first.program.ready('the moment', () => first.program.output().includes('standing still'), 30_000)
-    await kill(first.program)
-    await deploying
-    const second = await start('taken', 'restore', 'put-back', 'ghosthands-api')
-    await second.program.ready('the moment', () => second.program.output().includes('standing still'), 30_000)
-    await kill(second.program)
+  test('killed again and again while it restores, it still ends', async () => {
+    const restoring: Moment[] = [
+      ['stored', 'restore', 'remove', 'ghosthands-api'],
+      ['taken', 'restore', 'put-back', 'ghosthands-api'],
+      ['stored', 'restore', 'health', 'ghosthands-worker'],
+    ]
+    for (const [index, moment] of restoring.entries()) {
+      const { program, client } = await start(...moment)
+      if (index === 0) await client.call('deploys.deploy', { image_tag: 'v1' })
+      const deploying =
+        index === 0 ? client.call('deploys.deploy', { image_tag: 'sick-api' }).catch(() => {}) : undefined
+      await program.ready(moment.join(' '), () => program.output().includes('standing still'), 30_000)
+      await kill(program)
+      await deploying
+    }
     const { client } = await start()
     expect(await settled(client)).toMatchObject({ imageTag: 'sick-api', status: 'rolled_back' })
     expect(await images()).toEqual(['ghosthands-api ghosthands:v1', 'ghosthands-worker ghosthands:v1'])

@@ -109,7 +109,9 @@ describe.skipIf(noDockerd !== undefined)(`deploys ${noDockerd ?? ''}`, () => {
     await deploy('v1')
     const problem = await problemOf(deploy('no-such-tag'))
     expect(problem.code).toBe('deploy-failed')
-    expect(problem.message).toContain('Nothing was changed.')
+    expect(problem.message).toMatch(
+      /^ghosthands:no-such-tag could not be pulled\. .*\. Check the tag, .*\. Nothing was changed\.$/,
+    )
     expect(await machine.containers()).toEqual(bothRun)
     expect(await newest()).toMatchObject({ status: 'failed' })
   })

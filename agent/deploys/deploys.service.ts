@@ -102,7 +102,11 @@ export class DeploysService {
   /** Stops the running deploy at its next safe point; answers when what was is back. */
   async cancel(): Promise<string> {
     const current = this.#current
-    if (current === undefined) throw new Problem('conflict', 'No deploy is running.')
+    if (current === undefined)
+      throw new Problem(
+        'conflict',
+        'No deploy is running: there is nothing to cancel. GET /deploys lists those that were.',
+      )
     if (current.decided)
       throw new Problem(
         'conflict',

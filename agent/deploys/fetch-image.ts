@@ -4,6 +4,8 @@ import type { ProgressLine } from '../docker/progress.ts'
 import type { PlannedImage } from './plan.ts'
 
 const tellEveryMs = 500
+/** Docker is there and says no: the tag, the registry or the login is to blame. */
+const refusals = new Set(['docker-refused', 'not-found'])
 
 /** Makes sure that an image is on this machine and says exactly which it is; pulls only what is not here. */
 export async function fetchImage(
@@ -20,7 +22,12 @@ export async function fetchImage(
       `The image ${image.name} is no longer on this machine and came from no registry. Build or deploy another one.`,
     )
   }
-  await docker.pullImage(image.reference, summary(image.name, onProgress), signal)
+  await docker.pullImage(image.reference, summary(image.name, onProgress), signal).catch((error: unknown) => {
+    if (signal.aborted || !(error instanceof Problem) || !refusals.has(error.code)) throw error
+    const { message, code, extra } = error
+    const next = 'Check the tag, that this machine reaches the registry, and its login (docker login).'
+    throw new Problem(code, `${image.name} could not be pulled. ${sentence(message)} ${next}`, extra, { cause: error })
+  })
   const pulled = await docker.inspectImage(image.reference)
   if (pulled === undefined)
     throw new Problem('docker-refused', `Docker pulled ${image.reference}, but does not have it.`)
@@ -31,6 +38,11 @@ export async function fetchImage(
     )
   }
   return { ...image, ...pulled }
+}
+
+/** Docker ends what it says in whichever way. */
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
 /** A recorded id counts before any name: tags move. A digest may be an image's own id or the registry's. */

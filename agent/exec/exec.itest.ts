@@ -256,7 +256,8 @@ describe('the stream of a command', () => {
   })
 
   test('is refused before it opens when the command is wrong', async () => {
-    const { client } = await start()
+    const { client, logged } = await start()
     expect(await problemOf(client.open('exec', { command: 'no-such-program' }))).toBeInstanceOf(Problem)
+    expect(logged.filter((line) => line.includes('contract does not name'))).toEqual([])
   })
 })

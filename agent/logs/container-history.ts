@@ -1,11 +1,11 @@
 import type { LogLine } from '../../shared/contract/logs.ts'
-import { disorderMs, LineAssembler, looksLikeTrace } from '../../shared/domain/log-lines.ts'
+import { disorderMs, LineAssembler } from '../../shared/domain/log-lines.ts'
 import { earlier } from '../../shared/domain/log-time.ts'
 import type { DockerEngine } from '../docker/engine.ts'
 import { type ContainerLog, decoderFor, findLog, openStream, streamLines } from './container-lines.ts'
 import { readBackward } from './file-backward.ts'
 import { fits, LastLines, readLast } from './history.ts'
-import { EntryDecoder, entryTime, parseEntry } from './json-file.ts'
+import { EntryDecoder, entryStandsAlone } from './json-file.ts'
 import type { History, HistoryQuery } from './sources.ts'
 
 /** More than asked for, so that stack traces count as one line and moments are numbered from their first line. */
@@ -31,10 +31,7 @@ function readFile(file: string, service: string, query: HistoryQuery): Promise<H
         const decoder = new EntryDecoder()
         return [...decoder.push(entries), ...decoder.finish()]
       },
-      startsAfresh: (entry, before) => {
-        const text = parseEntry(entry)?.text
-        return text !== undefined && entryTime(entry) !== entryTime(before) && !looksLikeTrace(text)
-      },
+      startsAfresh: entryStandsAlone,
     },
     service,
     query,

@@ -54,7 +54,9 @@ describe('any chunking gives the same lines', () => {
         const stream = Buffer.concat(
           items.flatMap(({ line, stream }, index) => messages(line, index).map((part) => frame(stream, part))),
         )
-        const expected = items.map(({ line }, index) => ({ timestamp: stamp(index), text: line.toString('utf8') }))
+        const expected = items.map(({ line, stream }, index) => {
+          return { timestamp: stamp(index), text: line.toString('utf8'), stream }
+        })
         expect(decode(new FramedDecoder(), stream, cuts)).toEqual(expected)
       }),
     )

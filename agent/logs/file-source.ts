@@ -1,5 +1,5 @@
 import fs from 'node:fs/promises'
-import { disorderMs, LineAssembler, looksLikeTrace, type RawLine } from '../../shared/domain/log-lines.ts'
+import { disorderMs, LineAssembler, type RawLine, standsAlone } from '../../shared/domain/log-lines.ts'
 import { PlainDecoder, plainTime } from '../../shared/domain/log-plain.ts'
 import { earlier, type LogPosition } from '../../shared/domain/log-time.ts'
 import { readBackward } from './file-backward.ts'
@@ -29,7 +29,7 @@ export class FileSource implements LineSource {
         decode: (entries) => new PlainDecoder(startedAt).push(entries),
         startsAfresh: (entry, before) => {
           const time = timeOf(entry)
-          return time !== undefined && time !== timeOf(before) && !looksLikeTrace(entry)
+          return time !== undefined && time !== timeOf(before) && standsAlone(entry, before)
         },
       },
       this.#service,

@@ -1,29 +1,40 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { looksLikeTrace } from '../../shared/domain/log-lines.ts'
 import { assemble, readLast } from './history.ts'
-import { EntryDecoder, entryTime, parseEntry } from './json-file.ts'
+import { EntryDecoder, entryStandsAlone } from './json-file.ts'
 
 const text = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('Traceback (most recent call last):', 'ERROR Traceback (most recent call last):'),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('  File "x.py", line 1, in <module>', '    run()', 'ValueError: no', '', ' '),
+  },
   { weight: 4, arbitrary: fc.constantFrom('ok', 'GET /', '[ERROR] no', 'Error: x') },
   { weight: 3, arbitrary: fc.constantFrom('    at f (a.js:1:2)', '    at g (b.js:3:4)') },
 )
 /** A log as Docker writes it: several lines may share a moment, and times never run backwards. */
-const log = fc.array(fc.record({ text, later: fc.nat(2) }), { maxLength: 120, size: 'max' }).map((lines) => {
-  let nanos = 0
-  return lines.map((line) => {
-    nanos += line.later
-    const time = `2026-01-01T00:00:00.${String(nanos).padStart(9, '0')}Z`
-    return JSON.stringify({ log: `${line.text}\n`, stream: 'stdout', time })
+const log = fc
+  .array(fc.record({ text, later: fc.nat(2), stream: fc.constantFrom('stdout', 'stdout', 'stderr') }), {
+    maxLength: 120,
+    size: 'max',
   })
-})
+  .map((lines) => {
+    let nanos = 0
+    return lines.map((line) => {
+      nanos += line.later
+      const time = `2026-01-01T00:00:00.${String(nanos).padStart(9, '0')}Z`
+      return JSON.stringify({ log: `${line.text}\n`, stream: line.stream, time })
+    })
+  })
 
 const decode = (entries: string[]) => {
   const decoder = new EntryDecoder()
   return [...decoder.push(entries), ...decoder.finish()]
 }
-const startsAfresh = (entry: string, before: string) =>
-  entryTime(entry) !== entryTime(before) && !looksLikeTrace(parseEntry(entry)?.text ?? ' at ')
+const startsAfresh = entryStandsAlone
 
 test('the last lines are the same in whatever portions the log is read, and as if all of it were', async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 })

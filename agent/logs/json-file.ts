@@ -1,4 +1,4 @@
-import type { RawLine } from '../../shared/domain/log-lines.ts'
+import { type RawLine, standsAlone } from '../../shared/domain/log-lines.ts'
 import { dockerTime } from '../../shared/domain/log-time.ts'
 import { type Part, PartJoiner } from './parts.ts'
 
@@ -17,6 +17,13 @@ export function parseEntry(entry: string): Part | undefined {
 export function entryTime(entry: string): string | undefined {
   const at = entry.lastIndexOf('"time":"')
   return at === -1 ? undefined : dockerTime(entry.slice(at + 8, -2))
+}
+
+/** Whether nothing before an entry can belong to the same line or the same moment. */
+export function entryStandsAlone(entry: string, before: string): boolean {
+  if (entryTime(entry) === entryTime(before)) return false
+  const [one, other] = [parseEntry(entry), parseEntry(before)]
+  return one !== undefined && other !== undefined && standsAlone(one.text, other.text)
 }
 
 /** An entry without anything escaped but its newline, as nearly all are, needs no JSON parser. */

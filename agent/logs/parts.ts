@@ -29,7 +29,7 @@ export class PartJoiner {
   take(part: Part, into: RawLine[]): void {
     const held = this.#held[part.stream]
     if (held === undefined && part.whole) {
-      into.push({ timestamp: part.timestamp, text: fitting(part.text) })
+      into.push({ timestamp: part.timestamp, text: fitting(part.text), stream: part.stream })
       return
     }
     if (held !== undefined && held.timestamp !== part.timestamp) {
@@ -56,7 +56,7 @@ export class PartJoiner {
     const held = this.#held[stream]
     if (held === undefined) return
     this.#held[stream] = undefined
-    into.push({ timestamp: held.timestamp, text: fitting(held.texts.join(''), held.cut) })
+    into.push({ timestamp: held.timestamp, text: fitting(held.texts.join(''), held.cut), stream })
   }
 }
 

@@ -3,9 +3,10 @@ import { pipeline } from 'node:stream/promises'
 import { type CallDefinition, noParams } from '../../shared/contract/define.ts'
 import { decodeQuery, decodeText } from '../../shared/contract/wire.ts'
 import { redact } from '../../shared/domain/redaction.ts'
-import { describeIssues, Problem, type ProblemCode } from '../../shared/errors.ts'
+import { describeIssues, Problem } from '../../shared/errors.ts'
 import { readBody } from './body.ts'
 import { nextRequestId, RequestContext } from './context.ts'
+import { checkDeclared } from './declared.ts'
 import { splitUrl } from './guard.ts'
 import { Reply } from './handlers.ts'
 import type { Answer } from './once.ts'
@@ -218,15 +219,6 @@ async function perform(
     throw error
   }
 }
-
-/** What a call can end with is in the contract; what is not is a mistake of ours, and is written down as one. */
-function checkDeclared({ log }: ServerParts, call: CallDefinition, { code }: Problem): void {
-  if (anyCall.has(code) || call.problems.includes(code)) return
-  log('error', 'a problem that the contract does not name', { call: call.name, code })
-}
-
-/** What a handler of any call may end with. */
-const anyCall = new Set<ProblemCode>(['invalid-params', 'internal', 'stopping', 'cancelled'])
 
 /** Of what must not be read later, how long it was. */
 function withLengths(params: Record<string, unknown>, secretParams: readonly string[]): Record<string, unknown> {

@@ -7,6 +7,7 @@ import { decodeQuery, decodeText } from '../../shared/contract/wire.ts'
 import { redact } from '../../shared/domain/redaction.ts'
 import { describeIssues, Problem } from '../../shared/errors.ts'
 import { nextRequestId, RequestContext } from './context.ts'
+import { checkDeclared } from './declared.ts'
 import { splitUrl } from './guard.ts'
 import { checkHandshake } from './handshake.ts'
 import { OpenSockets } from './open-sockets.ts'
@@ -77,6 +78,7 @@ export function createUpgradeHandler(parts: ServerParts, pingMs: number) {
         audit?.endWith(context.work)
       } catch (error) {
         audit?.fail(error)
+        if (error instanceof Problem) checkDeclared(parts, definition, error)
         throw error
       }
     } catch (error) {

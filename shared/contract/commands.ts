@@ -45,6 +45,7 @@ export const execSocket = defineSocket({
       }),
       z.object({ type: z.literal('error'), message: z.string() }),
     ]),
+  problems: ['too-many-requests', 'forbidden', 'bad-request', 'not-found'],
   audit: 'exec',
 })
 
@@ -91,5 +92,6 @@ export const terminalSocket = defineSocket({
     ]),
   binary: true,
   maxFrameBytes: 256 * 1024,
+  problems: ['not-found', 'too-many-requests', 'install-required', 'forbidden', 'conflict'],
   audit: 'terminal_open',
 })

@@ -119,6 +119,22 @@ describe('stack traces', () => {
   })
 })
 
+test('a line of the other output is no part of a trace', () => {
+  const assembler = new LineAssembler('worker')
+  const written: [string, number][] = [
+    ['Traceback (most recent call last):', 2],
+    ['  File "x.py", line 1', 2],
+    ['GET / 200', 1],
+    ['ValueError: no', 2],
+  ]
+  const lines = assembler.push(written.map(([text, stream], index) => ({ ...raw(text, index + 1), stream })))
+  expect([...lines, ...assembler.flush()].map(({ message }) => message)).toEqual([
+    'Traceback (most recent call last):\n  File "x.py", line 1',
+    'GET / 200',
+    'ValueError: no',
+  ])
+})
+
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }).map((value) => value.replaceAll('\n', '')),
   fc.constantFrom(

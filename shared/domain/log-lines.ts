@@ -6,6 +6,8 @@ import { comparePositions, earlier, type LogPosition } from './log-time.ts'
 export interface RawLine {
   timestamp: string
   text: string
+  /** Standard output is 1, standard error 2, where the source tells them apart: no trace goes over both. */
+  stream?: number | undefined
   /** Where the source itself knows; otherwise it is read out of the text. */
   level?: LogLevel | undefined
 }
@@ -37,7 +39,20 @@ export function looksLikeTrace(text: string): boolean {
   return traceLine.test(text)
 }
 
+/**
+ * Whether a line cannot be part of one with the line before it, whatever stands before that: where a log may be cut to
+ * be read in pieces. Says no in doubt.
+ */
+export function standsAlone(text: string, before: string): boolean {
+  return !goesOn(text) && !goesOn(before) && before !== '' && !opensTraceback(text) && !opensTraceback(before)
+}
+
+function goesOn(text: string): boolean {
+  return /^\s/.test(text) || looksLikeTrace(text)
+}
+
 interface OpenLine extends LogPosition {
+  stream: number | undefined
   parts: string[]
   chars: number
   level: LogLevel | undefined
@@ -83,12 +98,14 @@ export class LineAssembler {
       const position = this.#number(raw.timestamp)
       if (position === undefined) continue
       const open = this.#open
-      if (open !== undefined && joins(open, raw.text, position)) extend(open, raw.text, position)
+      if (open !== undefined && open.stream === raw.stream && joins(open, raw.text, position))
+        extend(open, raw.text, position)
       else {
         if (open !== undefined) lines.push(this.#line(open))
         this.#open = {
           timestamp: position.timestamp,
           seq: position.seq,
+          stream: raw.stream,
           parts: [raw.text],
           chars: raw.text.length,
           level: raw.level ?? levelOf(raw.text),
