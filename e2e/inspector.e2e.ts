@@ -62,6 +62,11 @@ describe('the inspector', () => {
     await console.window.getByText('"two"', { exact: true }).waitFor()
     await console.window.getByText('getter', { exact: true }).waitFor()
     expect(await page.evaluate('globalThis.trapped ?? null')).toBeNull()
+    // A list that would take the page down to describe is not read at all.
+    await page.evaluate(`console.log('very long', new Array(1e6).fill(7))`)
+    await rows('log').filter({ hasText: 'very long' }).getByTestId('object').click()
+    await console.window.getByText('1,000,000 elements').waitFor()
+    expect(await page.evaluate('1 + 1')).toBe(2)
   })
 
   test('a request is there with its status, size and time, and opens into its headers, body and phases', async () => {

@@ -113,6 +113,35 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
     await until('all of them', async () => (await rows()).length === 7)
   })
 
+  test('a service that cannot be read says why, and is asked again when the person says so', async () => {
+    await at('logs-services').click()
+    const adspower = at('logs-choices').getByRole('checkbox', { name: /^adspower/ })
+    await adspower.check()
+    await console.window.keyboard.press('Escape')
+    await at('logs-notes').getByText('m1 adspower').waitFor()
+    // Asked anew, it is no failure for a moment: the note goes and comes.
+    const told = console.window.evaluate(
+      () =>
+        new Promise<void>((resolve) => {
+          const watched = new MutationObserver(() => {
+            if (document.querySelector('[data-testid=logs-notes]') !== null) return
+            watched.disconnect()
+            resolve()
+          })
+          watched.observe(document.body, { childList: true, subtree: true })
+        }),
+    )
+    await at('logs-retry').click()
+    await told
+    await at('logs-notes').getByText('m1 adspower').waitFor()
+    // What was there of the others is there once.
+    expect((await rows()).filter((row) => row.includes('history one'))).toHaveLength(1)
+    await at('logs-services').click()
+    await adspower.uncheck()
+    await console.window.keyboard.press('Escape')
+    await at('logs-notes').waitFor({ state: 'detached' })
+  })
+
   test('JSON is folded out and in', async () => {
     const fold = console.window.getByRole('button', { name: 'Fold the fields out' })
     await fold.click()

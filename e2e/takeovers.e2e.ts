@@ -156,8 +156,9 @@ describe('engines and takeovers', () => {
         told.push(this.title)
       }
     })
-    const chosen = { takeovers: true, deploys: true, lost: true, sound: false }
+    const chosen = { takeovers: false, deploys: true, lost: true, sound: false }
     await invoke(console, 'settings.set', { notifications: chosen })
+    await at('takeover-notify').check()
     // Another machine's page: whoever looks at the queue needs no call.
     await openLiveOf('elsewhere')
     const before = await notes()

@@ -115,11 +115,18 @@ function Countdown({ expiresAt, onStillHere }: { expiresAt: string; onStillHere:
   return (
     <>
       <span className={styles.left} data-short="" data-testid="lease-short">
-        {left > 0 ? `Only ${formatLeft(left)} left` : 'Control has run out'}
+        {left > 0 ? (
+          <>
+            <span className={styles.word}>Only </span>
+            {formatLeft(left)} left
+          </>
+        ) : (
+          'Control has run out'
+        )}
       </span>
       {left > 0 && (
         <Button data-testid="keep-control" onClick={onStillHere}>
-          Keep control
+          Keep<span className={styles.word}> control</span>
         </Button>
       )}
     </>

@@ -9,7 +9,7 @@ import { FeedNotes } from './FeedNotes.tsx'
 import styles from './Logs.module.css'
 import { LogsBar } from './LogsBar.tsx'
 import { currentLogs } from './operations.ts'
-import { formatMoment } from './row.ts'
+import { formatMoment, isToday } from './row.ts'
 import { LogScreen } from './screen.ts'
 import { LogsSession } from './session.ts'
 import { useUsualPicks } from './useUsualPicks.ts'
@@ -47,7 +47,7 @@ export function LogsPanel({ view, machines, aimed }: LogsPanelProps) {
   return (
     <div className={styles.panel}>
       <LogsBar view={view} machines={machines} session={session} />
-      <FeedNotes session={session} />
+      <FeedNotes session={session} onRetry={(key) => session.retry(key, since)} />
       {aimed !== undefined && <Aimed session={session} time={aimed} />}
       {picks?.length === 0 ? (
         <EmptyState
@@ -69,13 +69,14 @@ function LogList({ session, wrap }: { session: LogsSession; wrap: boolean }) {
   const screen = useRef<LogScreen | null>(null)
   const feeds = session.state((state) => state.feeds)
   const keys = Object.keys(feeds).sort().join('\n')
+  const dated = session.state(({ stats }) => stats?.firstTime != null && !isToday(stats.firstTime))
   useEffect(() => {
     if (scroller.current === null || sheet.current === null) return
-    const made = new LogScreen(scroller.current, sheet.current, session, namesOf(session, ''))
+    const made = new LogScreen(scroller.current, sheet.current, session, namesOf(session, '', false))
     screen.current = made
     return () => made.close()
   }, [session])
-  useEffect(() => screen.current?.setNames(namesOf(session, keys)), [session, keys])
+  useEffect(() => screen.current?.setNames(namesOf(session, keys, dated)), [session, keys, dated])
   useEffect(() => screen.current?.setWrap(wrap), [wrap])
   return (
     <div className={styles.frame}>
@@ -89,7 +90,7 @@ function LogList({ session, wrap }: { session: LogsSession; wrap: boolean }) {
   )
 }
 
-function namesOf(session: LogsSession, keys: string) {
+function namesOf(session: LogsSession, keys: string, dated: boolean) {
   const shown = keys.split('\n').filter(Boolean)
   const { machines } = useFleet.getState()
   const picks = session.sources.filter((pick) => shown.includes(pickKey(pick)))
@@ -98,6 +99,7 @@ function namesOf(session: LogsSession, keys: string) {
     service: (source: number) => session.sources[source]?.service ?? '',
     severalMachines: new Set(picks.map(({ machineId }) => machineId)).size > 1,
     severalServices: new Set(picks.map(({ service }) => service)).size > 1 || picks.length <= 1,
+    dated,
   }
 }
 

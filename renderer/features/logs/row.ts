@@ -8,6 +8,8 @@ export interface ScreenNames {
   service: (source: number) => string
   severalMachines: boolean
   severalServices: boolean
+  /** Whether the day is told as well: not all lines are of today. */
+  dated: boolean
 }
 
 export interface RowLook {
@@ -75,7 +77,7 @@ export class LogRow {
     if (this.root.className !== className) this.root.className = className
     const gone = String(isCurrent && row.match)
     if (this.root.dataset['current'] !== gone) this.root.dataset['current'] = gone
-    write(this.time, isFirst ? formatMoment(row.time) : '')
+    write(this.time, isFirst ? formatMoment(row.time, names.dated) : '')
     write(this.level, isFirst ? (levelNames[row.level] || '').toUpperCase() : '')
     hide(this.#machine, !severalMachines)
     hide(this.#service, !severalServices)
@@ -154,10 +156,15 @@ function element(tag: 'mark' | 'span', className: string, text: string): HTMLEle
   return made
 }
 
-/** The time of day in this computer's zone, to the millisecond. */
-export function formatMoment(time: number): string {
+/** The time of day in this computer's zone, to the millisecond; `dated` with its day: `17.11. 23:59:58.120`. */
+export function formatMoment(time: number, dated = !isToday(time)): string {
   const moment = new Date(time)
   const two = (value: number) => String(value).padStart(2, '0')
   const ms = String(moment.getMilliseconds()).padStart(3, '0')
-  return `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}.${ms}`
+  const day = dated ? `${two(moment.getDate())}.${two(moment.getMonth() + 1)}. ` : ''
+  return `${day}${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}.${ms}`
+}
+
+export function isToday(time: number): boolean {
+  return new Date(time).toDateString() === new Date().toDateString()
 }

@@ -54,6 +54,7 @@ export class LogScreen {
 
   setNames(names: ScreenNames): void {
     this.#names = names
+    this.#sheet.dataset['dated'] = String(names.dated)
     for (const row of this.#pool) row.forget()
     this.#measure()
     this.#drawSoon()
@@ -103,8 +104,8 @@ export class LogScreen {
 
   /** Where messages begin: behind time, level and whoever wrote it. */
   #textLeft(): number {
-    const { severalMachines, severalServices } = this.#names
-    const letters = 14 + 7 + (severalMachines ? 15 : 0) + (severalServices ? 13 : 0)
+    const { severalMachines, severalServices, dated } = this.#names
+    const letters = (dated ? 21 : 14) + 7 + (severalMachines ? 15 : 0) + (severalServices ? 13 : 0)
     return 14 + letters * this.#letter + 18
   }
 

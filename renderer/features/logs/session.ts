@@ -65,6 +65,16 @@ export class LogsSession {
     }
   }
 
+  /** Asks once more for a service that could not be read. */
+  retry(key: string, since: Since): void {
+    const picks = [...this.#feeds.values()].flatMap(({ source }) => this.sources[source] ?? [])
+    this.show(
+      picks.filter((pick) => pickKey(pick) !== key),
+      since,
+    )
+    this.show(picks, since)
+  }
+
   /** Begins again from another moment. */
   restart(picks: readonly Pick[], since: Since): void {
     this.show([], since)

@@ -34,7 +34,7 @@ export function TakeoversScreen() {
               ? '1 request waits.'
               : `${open.length} requests wait, the longest first.`}
         </p>
-        <Sound />
+        <HowToHear />
       </div>
       {open.length === 0 ? (
         <EmptyState
@@ -55,22 +55,39 @@ export function TakeoversScreen() {
   )
 }
 
-function Sound() {
-  const on = useApp((state) => state.info?.settings.takeoverSound ?? false)
+/** How one hears of a request while one looks elsewhere. */
+function HowToHear() {
+  const settings = useApp((state) => state.info?.settings)
+  if (settings === undefined) return null
+  const { takeoverSound, notifications } = settings
+  const change = (changed: Partial<typeof settings>) =>
+    void work('takeover-hear', 'Changing the setting', () => saveSettings(changed))
   return (
-    <label className={styles.sound}>
-      <input
-        type="checkbox"
-        checked={on}
-        data-testid="takeover-sound"
-        onChange={({ target }) => {
-          // Heard at once, so that one knows what to listen for.
-          if (target.checked) playTone()
-          void work('takeover-sound', 'Changing the sound', () => saveSettings({ takeoverSound: target.checked }))
-        }}
-      />
-      Sound when a person is wanted
-    </label>
+    <fieldset className={styles.hear} aria-label="When a person is wanted">
+      <span>When a person is wanted:</span>
+      <label className={styles.sound}>
+        <input
+          type="checkbox"
+          checked={notifications.takeovers}
+          data-testid="takeover-notify"
+          onChange={({ target }) => change({ notifications: { ...notifications, takeovers: target.checked } })}
+        />
+        notify
+      </label>
+      <label className={styles.sound}>
+        <input
+          type="checkbox"
+          checked={takeoverSound}
+          data-testid="takeover-sound"
+          onChange={({ target }) => {
+            // Heard at once, so that one knows what to listen for.
+            if (target.checked) playTone()
+            change({ takeoverSound: target.checked })
+          }}
+        />
+        play a sound
+      </label>
+    </fieldset>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { AxNode } from './ax.ts'
+import { type AxNode, isTooWide } from './ax.ts'
 import styles from './Elements.module.css'
 
 /** A node as a screen reader would say it. */
@@ -14,6 +14,9 @@ export function AxText({ node }: { node: AxNode | undefined }) {
           {value === 'true' ? ` ${name}` : ` ${name}: ${value}`}
         </span>
       ))}
+      {isTooWide(node) && (
+        <span className={styles.more}>{` … ${node.untold.toLocaleString('en')} inside, too many to list`}</span>
+      )}
     </span>
   )
 }

@@ -30,6 +30,8 @@ export interface AxNode {
   /** Null while it was not asked for. */
   children: readonly string[] | null
   leaf: boolean
+  /** How many of its children were not told of. */
+  untold: number
 }
 
 export interface AxRow {
@@ -82,6 +84,7 @@ export function readAxNodes(
       // Known only when every child was told as well; what is in a frame is told by the frame.
       children: !isFrame(node) && ids.every((id) => byId.has(id)) ? children : null,
       leaf: children.length === 0 && ids.length === 0 && !isFrame(node),
+      untold: ids.filter((id) => !byId.has(id)).length,
     })
   }
   return read
@@ -89,6 +92,16 @@ export function readAxNodes(
 
 const isFrame = ({ role }: CdpAxNode) => text(role) === 'Iframe'
 const text = (value: AxValue | undefined) => (value?.value === undefined ? '' : String(value.value))
+
+/** How deep the tree is read at first, and how many nodes that may be. */
+const firstLevels = 4
+const mostAtFirst = 2000
+/** More children than this are not asked for: the answer would be larger than a connection carries. */
+const mostChildren = 10_000
+
+/** Whether a node has more inside than can be listed. */
+export const isTooWide = ({ children, untold }: Pick<AxNode, 'children' | 'untold'>) =>
+  children === null && untold > mostChildren
 
 /** What assistive technology makes of the page; fetched as it is opened, and anew on request. */
 export class AxModel extends Changing {
@@ -120,8 +133,7 @@ export class AxModel extends Changing {
   async load(): Promise<void> {
     try {
       await this.#session.send('Accessibility.enable')
-      const { nodes } = await this.#session.send('Accessibility.getFullAXTree', { depth: 4 })
-      this.#nodes = readAxNodes(nodes as CdpAxNode[], undefined)
+      this.#nodes = readAxNodes(await this.#tree({}, undefined), undefined)
       this.#root = this.#nodes.keys().next().value ?? null
       this.expanded.clear()
       for (const { key, children } of this.#nodes.values()) if (children !== null) this.expanded.add(key)
@@ -130,6 +142,18 @@ export class AxModel extends Changing {
       this.problem = (error as Error).message
     }
     this.changed()
+  }
+
+  /** The upper levels of a tree: as many as are soon told, since a wide one would keep the page busy for long. */
+  async #tree(params: { frameId?: string }, sessionId: string | undefined): Promise<CdpAxNode[]> {
+    for (let depth = 1; ; depth++) {
+      const asked = { ...params, depth }
+      const { nodes } = await this.#session.send('Accessibility.getFullAXTree', asked, sessionId)
+      const told = nodes as CdpAxNode[]
+      const known = new Set(told.map(({ nodeId }) => nodeId))
+      const next = told.flatMap(({ childIds }) => childIds ?? []).filter((id) => !known.has(id)).length
+      if (depth === firstLevels || next === 0 || told.length + next > mostAtFirst) return told
+    }
   }
 
   toggle(key: string, open: boolean): void {
@@ -169,9 +193,8 @@ export class AxModel extends Changing {
     const frameId = String((node as { frameId?: string }).frameId)
     const apart = this.#session.scopeOf(frameId)?.sessionId
     if (apart !== undefined) await this.#session.send('Accessibility.enable', {}, apart)
-    const params = apart === undefined ? { frameId, depth: 4 } : { depth: 4 }
-    const told = await this.#session.send('Accessibility.getFullAXTree', params, apart ?? sessionId)
-    const read = readAxNodes(told['nodes'] as CdpAxNode[], apart ?? sessionId, frameId)
+    const told = await this.#tree(apart === undefined ? { frameId } : {}, apart ?? sessionId)
+    const read = readAxNodes(told, apart ?? sessionId, frameId)
     this.#add(read)
     for (const { key, children } of read.values()) if (children !== null) this.expanded.add(key)
     return [...read.keys()].slice(0, 1)
@@ -186,7 +209,7 @@ export class AxModel extends Changing {
     const walk = (key: string, depth: number) => {
       const node = this.#nodes.get(key)
       if (node === undefined) return
-      const expandable = !node.leaf && (node.children === null || node.children.length > 0)
+      const expandable = !node.leaf && (node.children === null ? !isTooWide(node) : node.children.length > 0)
       const expanded = expandable && this.expanded.has(key)
       rows.push({ key, depth, expandable, expanded, closing: false })
       if (expanded) for (const child of node.children ?? []) walk(child, depth + 1)

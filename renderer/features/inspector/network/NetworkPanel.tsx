@@ -96,7 +96,7 @@ export function NetworkPanel({ session }: PanelProps) {
               {pattern.why}
             </span>
           ) : (
-            `${found.length} ${found.length === 1 ? 'request' : 'requests'} · ${sizeText(bytes)}${failures > 0 ? ` · ${failures} failed` : ''}`
+            `${model.dropped > 0 ? `The oldest ${model.dropped} are no longer kept · ` : ''}${found.length} ${found.length === 1 ? 'request' : 'requests'} · ${sizeText(bytes)}${failures > 0 ? ` · ${failures} failed` : ''}`
           )}
         </span>
       </div>

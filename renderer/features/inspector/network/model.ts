@@ -4,8 +4,8 @@ import type { InspectorSession } from '../session.ts'
 import { answered, ended, failedRow, type NetworkRow, recordedRow, sentRow, webSocketRow } from './rows.ts'
 
 /** Beyond this the oldest go. */
-const keptRows = 2000
-const lot = 200
+const keptRows = 10_000
+const lot = 500
 /** Larger bodies are left where they are: a frame of the connection carries no more than a few megabytes. */
 export const maxBodyBytes = 4_000_000
 
@@ -22,6 +22,7 @@ export class NetworkModel extends Changing {
   /** The last hop of each request. */
   readonly #open = new Map<string, string>()
   #hops = 0
+  #dropped = 0
   #recordAsked = false
 
   constructor(session: InspectorSession) {
@@ -76,6 +77,11 @@ export class NetworkModel extends Changing {
     return this.#rows.size
   }
 
+  /** How many of the oldest had to go. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
   row(key: string): NetworkRow | undefined {
     return this.#rows.get(key)
   }
@@ -83,6 +89,7 @@ export class NetworkModel extends Changing {
   clear(): void {
     // What is under way is still told about; without its beginning it would be nothing.
     this.#rows = new Map([...this.#rows].filter(([, row]) => row.endedAt === null && !row.recorded))
+    this.#dropped = 0
     this.changed()
   }
 
@@ -110,7 +117,9 @@ export class NetworkModel extends Changing {
     this.#open.set(row.requestId, row.key)
     this.#rows.set(row.key, row)
     if (this.#rows.size > keptRows + lot) {
-      for (const key of [...this.#rows.keys()].slice(0, this.#rows.size - keptRows)) this.#rows.delete(key)
+      const over = this.#rows.size - keptRows
+      for (const key of [...this.#rows.keys()].slice(0, over)) this.#rows.delete(key)
+      this.#dropped += over
     }
     this.changed()
   }

@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import styles from './Objects.module.css'
-import { isExpandable, type Property, type RemoteObject, valueText, valueTone } from './remote.ts'
+import { isExpandable, type Property, type RemoteObject, tooMany, valueText, valueTone } from './remote.ts'
 
 /** How an object is opened, and what was opened already: a row that scrolls out of sight and back is as it was. */
 export interface ObjectReader {
@@ -9,7 +9,7 @@ export interface ObjectReader {
   opened: Map<string, Opened>
 }
 
-export type Opened = { properties: readonly Property[] } | { problem: string }
+export type Opened = { properties: readonly Property[] } | { problem: string } | { elements: number }
 
 interface ObjectViewProps {
   object: RemoteObject
@@ -34,6 +34,8 @@ export function ObjectView({ object, reader, path, name, quiet = false, nested =
   }
   const open = () => {
     if (object.objectId === undefined || opened !== undefined) return
+    const elements = tooMany(object)
+    if (elements !== null) return settle({ elements })
     reader.read(object.objectId).then(
       (properties) => settle({ properties }),
       (error: unknown) => settle({ problem: error instanceof Error ? error.message : String(error) }),
@@ -81,6 +83,13 @@ export function ObjectView({ object, reader, path, name, quiet = false, nested =
 function Inside({ opened, reader, path }: { opened: Opened; reader: ObjectReader; path: string }) {
   if ('problem' in opened)
     return <span className={styles.gone}>It can no longer be read: {opened.problem.slice(0, 200)}</span>
+  if ('elements' in opened)
+    return (
+      <span className={styles.gone}>
+        {opened.elements.toLocaleString('en')} elements: reading them all could end the page. Evaluate shows a part of
+        them, such as list.slice(0, 100).
+      </span>
+    )
   const { properties } = opened
   if (properties.length === 0) return <span className={styles.gone}>Nothing in it</span>
   return (

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatArgs, piecesText, type RemoteObject, readProperties, valueText } from './remote.ts'
+import { formatArgs, piecesText, type RemoteObject, readProperties, tooMany, valueText } from './remote.ts'
 
 const string = (value: string): RemoteObject => ({ type: 'string', value })
 const number = (value: number): RemoteObject => ({ type: 'number', value, description: String(value) })
@@ -129,4 +129,11 @@ test('properties come with the browser’s own last, and accessors without a val
     ['[[Prototype]]', true],
   ])
   expect(read[1]?.value).toBeUndefined()
+})
+
+test('a list with very many elements is known by its description', () => {
+  expect(tooMany({ subtype: 'array', description: 'Array(1000000)' })).toBe(1_000_000)
+  expect(tooMany({ subtype: 'typedarray', description: 'Uint8Array(10001)' })).toBe(10_001)
+  expect(tooMany({ subtype: 'array', description: 'Array(10000)' })).toBeNull()
+  expect(tooMany({ description: 'Evil(1000000)' })).toBeNull()
 })

@@ -102,6 +102,16 @@ export function valueTone({ type, subtype }: Pick<RemoteObject, 'type' | 'subtyp
   return type
 }
 
+/** Above this, a list is not read: the page would describe every element of it, and could end by that. */
+const mostElements = 10_000
+
+/** How many elements a list has, where they are too many to be read; null for everything else. */
+export function tooMany({ subtype, description }: Pick<RemoteObject, 'subtype' | 'description'>): number | null {
+  if (subtype !== 'array' && subtype !== 'typedarray') return null
+  const length = Number(/\((\d+)\)$/.exec(description ?? '')?.[1] ?? 0)
+  return length > mostElements ? length : null
+}
+
 export const isExpandable = (object: RemoteObject) => object.objectId !== undefined
 
 /** What a console message says, in pieces: text, and values that can be opened. */

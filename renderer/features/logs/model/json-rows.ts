@@ -10,7 +10,7 @@ export function looksLikeJson(message: string): boolean {
   return (first === 123 && last === 125) || (first === 91 && last === 93 && message.length > 2)
 }
 
-/** A message in JSON with one value in a row; no rows when it is not JSON after all. */
+/** A message in JSON with one value in a row; one that says so when it is not JSON after all, or too deep. */
 export function jsonRows(message: string): string[] {
   if (message.length > maxChars) return [`  (${Math.round(message.length / 1024)} KiB of JSON: download it to read it)`]
   try {
@@ -20,6 +20,6 @@ export function jsonRows(message: string): string[] {
       .map((row) => (row.length > maxRowChars ? `${row.slice(0, maxRowChars)}…` : row))
     return rows.length > maxRows ? [...shown, `  … ${rows.length - maxRows} more rows`] : shown
   } catch {
-    return []
+    return ['  (it does not read as JSON)']
   }
 }

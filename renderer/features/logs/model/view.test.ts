@@ -52,7 +52,8 @@ describe('messages', () => {
       '    ]',
       '  }',
     ])
-    expect(jsonRows('{not json}')).toEqual([])
+    expect(jsonRows('{not json}')).toEqual(['  (it does not read as JSON)'])
+    expect(jsonRows(`${'[1,'.repeat(100_000)}1${']'.repeat(100_000)}`)).toHaveLength(1)
     expect(jsonRows(JSON.stringify(Array.from({ length: 5000 }, () => 1))).length).toBe(301)
   })
 })
