@@ -129,6 +129,23 @@ describe('the fleet', () => {
     expect(broken).toEqual([])
     expect(await window.evaluate(() => document.documentElement.scrollWidth <= globalThis.innerWidth)).toBe(true)
     await window.getByRole('button', { name: 'Clear Environment' }).click()
+    // The question that names it has room for all of it, and its page for what stands beside the name.
+    await window.evaluate(() => {
+      location.hash = '#/machine/hostile-0/overview'
+    })
+    await window.locator('[data-testid=overview]').waitFor()
+    await window.locator('body').press('Shift+X')
+    await window.locator('[data-dialog]').waitFor()
+    const cut = await window.evaluate(() =>
+      ['[data-dialog]', 'header', '[data-testid=state-badge]'].filter((place) => {
+        const element = document.querySelector(place)
+        return element === null || element.scrollWidth > element.clientWidth
+      }),
+    )
+    expect(cut).toEqual([])
+    await window.keyboard.press('Escape')
+    await window.locator('body').press('g')
+    await window.locator('body').press('f')
   })
 
   test('columns sort, in both directions', async () => {

@@ -67,8 +67,8 @@ function Crumbs() {
       <span className={styles.aside} aria-hidden>
         /
       </span>
-      <h1 title={machine?.name}>
-        <bdi>{machine?.name ?? 'Unknown machine'}</bdi>
+      <h1 dir="auto" title={machine?.name}>
+        {machine?.name ?? 'Unknown machine'}
       </h1>
       {machine !== undefined && (
         <>

@@ -3,6 +3,7 @@ import { Problem } from '../errors.ts'
 import { AgentClient } from './client.ts'
 import { followEvents } from './events.ts'
 import type { Transport, TransportRequest, TransportSocket } from './transport.ts'
+import { unreachable } from './unreachable.ts'
 
 /** A transport that answers from a function and keeps what was asked. */
 function answering(answer: (request: TransportRequest) => { status?: number; version?: string; body: string }) {
@@ -142,6 +143,16 @@ describe('console and agent of different versions', () => {
     expect(unknown.message).toBe('d')
     expect(unknown.extra['code']).toBe('teapot')
   })
+})
+
+test('what the system says of a connection is put into words with a next step, and its own stand behind', () => {
+  const hung = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+  const problem = unreachable(hung)
+  expect(problem).toMatchObject({ code: 'unreachable', cause: hung })
+  expect(problem.message).toMatch(/^The connection was closed before an answer came.*\(socket hang up\)$/)
+  expect(unreachable(new Error('something else')).message).toBe('something else')
+  const known = new Problem('no-keychain', 'Enter it again.')
+  expect(unreachable(known)).toBe(known)
 })
 
 test('a machine that cannot be reached, and a call that was given up, are told apart', async () => {

@@ -16,6 +16,7 @@ import { compareVersions } from '../domain/versions.ts'
 import { describeIssues, Problem, type ProblemCode, problemSchema } from '../errors.ts'
 import { AgentSocket } from './socket.ts'
 import type { Transport, TransportResponse, TransportStream } from './transport.ts'
+import { unreachable } from './unreachable.ts'
 
 export interface ClientOptions {
   /** Asked for at each call, so that a rotated secret is used at once and none is kept here. */
@@ -96,7 +97,7 @@ export class AgentClient {
     } catch (error) {
       if (options.signal?.aborted) throw new Problem('cancelled', `${name} was cancelled.`)
       if (limit.aborted) throw new Problem('timeout', `${name}: no answer in time. Try again, or check the machine.`)
-      throw Problem.from(error, 'unreachable')
+      throw unreachable(error)
     }
     this.agentVersion = response.headers['x-pilothouse-version'] ?? this.agentVersion
     if (response.status >= 400) throw this.#problem(name, response)
@@ -131,7 +132,7 @@ export class AgentClient {
     } catch (error) {
       if (options.signal.aborted) throw new Problem('cancelled', `${name} was cancelled.`)
       if (untilAnswered.signal.aborted) throw new Problem('timeout', `${name}: no answer in time. Try again.`)
-      throw Problem.from(error, 'unreachable')
+      throw unreachable(error)
     } finally {
       clearTimeout(limit)
     }
@@ -149,7 +150,7 @@ export class AgentClient {
     const transportSocket = await this.transport
       .socket(path + encodeQuery(rest), await this.#headers(), signal)
       .catch((error: unknown) => {
-        throw Problem.from(error, 'unreachable')
+        throw unreachable(error)
       })
     return new AgentSocket(name, transportSocket)
   }
