@@ -113,26 +113,8 @@ export class Problem extends Error {
   static from(error: unknown, fallback: ProblemCode = 'internal'): Problem {
     if (error instanceof Problem) return error
     const message = error instanceof Error ? error.message : String(error)
-    const said = fallback === 'unreachable' ? networkWords(error, message) : message
-    return new Problem(fallback, said, {}, { cause: error })
+    return new Problem(fallback, message, {}, { cause: error })
   }
-}
-
-const networkFailures: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Nothing listens at its address.',
-  ECONNRESET: 'The connection was closed before an answer came.',
-  EPIPE: 'The connection was closed before an answer came.',
-  ETIMEDOUT: 'It did not answer in time.',
-  EHOSTUNREACH: 'There is no way to its address from here.',
-  ENETUNREACH: 'There is no network, or none that leads there.',
-  ENOTFOUND: 'Its name is not known.',
-}
-
-/** What a system says of a connection, in a sentence; its own words stay, for whoever looks them up. */
-function networkWords(error: unknown, message: string): string {
-  const code = String((error as { code?: unknown } | null)?.code ?? '')
-  const known = networkFailures[code]
-  return known === undefined ? message : `${known} (${message})`
 }
 
 /** Turns zod's findings into one sentence: which key, what was wrong with it. */

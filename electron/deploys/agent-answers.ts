@@ -1,6 +1,7 @@
+import { unreachable } from '../../shared/client/unreachable.ts'
 import type { DeployRecord } from '../../shared/contract/deploys.ts'
 import type { Leg, Rollout } from '../../shared/domain/rollout.ts'
-import { Problem, type ProblemCode } from '../../shared/errors.ts'
+import type { Problem, ProblemCode } from '../../shared/errors.ts'
 import type { LegEnd } from './rollout.ts'
 
 /** What the answers of an agent mean for a rollout. Pure: what is asked, and when, stands elsewhere. */
@@ -70,7 +71,7 @@ export function endOfRecord(record: DeployRecord): 'completed' | End | undefined
 }
 
 export function problemFrom(error: unknown): Problem {
-  return Problem.from(error, 'unreachable')
+  return unreachable(error)
 }
 
 function sentence(text: string): string {

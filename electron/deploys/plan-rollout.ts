@@ -1,7 +1,7 @@
+import { unreachable } from '../../shared/client/unreachable.ts'
 import { environments } from '../../shared/domain/environments.ts'
 import type { MachineView } from '../../shared/domain/machine.ts'
 import { inBatches } from '../../shared/domain/rollout-states.ts'
-import { Problem } from '../../shared/errors.ts'
 import type { PlannedMachine } from '../../shared/ipc-deploys.ts'
 import type { Machines } from './ask-machine.ts'
 
@@ -61,7 +61,7 @@ async function lookAt(machines: Machines, machine: Named, batch: number): Promis
         .map(({ workerId, status, activeJobs, currentJob }) => ({ workerId, status, activeJobs, currentJob })),
     }
   } catch (error) {
-    const problem = Problem.from(error, 'unreachable')
+    const problem = unreachable(error)
     const state = problem.code === 'unreachable' || problem.code === 'timeout' ? 'unreachable' : 'refused'
     return { ...plain, tag: null, workers: null, obstacle: { state, detail: problem.message } }
   }

@@ -1,4 +1,4 @@
-import { Problem } from '../../shared/errors.ts'
+import { unreachable } from '../../shared/client/unreachable.ts'
 import type { MachinePower } from '../power/machine-power.ts'
 import { type Finding, findOut } from './find-out.ts'
 import type { LifecycleRecord } from './lifecycle-record.ts'
@@ -82,9 +82,7 @@ export class Checks {
   async #ask(): Promise<Verdict> {
     const { lifecycle, connection } = this.#parts
     const { tunnel, agentId } = lifecycle.current
-    const verdict = await connection
-      .verify(tunnel, agentId)
-      .catch((error: unknown) => classify(Problem.from(error, 'unreachable')))
+    const verdict = await connection.verify(tunnel, agentId).catch((error: unknown) => classify(unreachable(error)))
     this.#deps.onVerified(verdict.kind === 'alive')
     return verdict
   }

@@ -1,4 +1,5 @@
 import type { AgentClient } from '../../shared/client/client.ts'
+import { unreachable } from '../../shared/client/unreachable.ts'
 import type { CallResult } from '../../shared/contract/index.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { Ended } from '../providers/provider.ts'
@@ -45,7 +46,7 @@ export async function verifyOnce(
     }
     return { kind: 'alive', status, roundTripMs: now() - started }
   } catch (error) {
-    return classify(Problem.from(error, 'unreachable'))
+    return classify(unreachable(error))
   }
 }
 

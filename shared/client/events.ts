@@ -4,6 +4,7 @@ import { Problem } from '../errors.ts'
 import { backoff } from './backoff.ts'
 import type { AgentClient } from './client.ts'
 import type { AgentSocket } from './socket.ts'
+import { unreachable } from './unreachable.ts'
 
 const schemas = new Map(events.map((event) => [event.type as string, event.data]))
 
@@ -66,7 +67,7 @@ export function followEvents(client: AgentClient, handlers: EventHandlers, since
       opened.onClose = (code, reason) =>
         again(new Problem('unreachable', `The event stream ended (${code} ${reason}).`))
     } catch (error) {
-      again(Problem.from(error, 'unreachable'))
+      again(unreachable(error))
     }
   }
 

@@ -3,6 +3,7 @@ import { Problem } from '../errors.ts'
 import { backoff } from './backoff.ts'
 import type { AgentClient } from './client.ts'
 import type { AgentSocket } from './socket.ts'
+import { unreachable } from './unreachable.ts'
 
 export interface LogHandlers {
   /** `dropped` counts the lines before these that the agent had to leave out, because they were read too slowly. */
@@ -50,7 +51,7 @@ export function followLogs(client: AgentClient, service: string, handlers: LogHa
       opened.send({ type: 'subscribe', service, batch: true, ...(last === undefined ? {} : { since: last }) })
       handlers.onOpen?.()
     } catch (error) {
-      again(Problem.from(error, 'unreachable'))
+      again(unreachable(error))
     }
   }
 
