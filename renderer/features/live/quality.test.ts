@@ -87,5 +87,5 @@ test('who else watches: not oneself, by name where there is one', () => {
   expect(describeWatching([one('Ada'), one('Ada')], 2, true, 'Ada')).toBe('1 other watching: Ada')
   expect(describeWatching([one(null)], 1, false, 'Ada')).toBe('1 other watching: someone without a name')
   expect(describeWatching(null, 3, true, 'Ada')).toBe('2 others watching')
-  expect(describeWatching(null, 0, false, 'Ada')).toBe('Nobody is watching')
+  expect(describeWatching(null, 0, false, 'Ada')).toBe('Nobody else is watching')
 })

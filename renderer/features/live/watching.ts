@@ -9,7 +9,7 @@ export function describeWatching(
 ): string {
   const total = watching?.length ?? viewers
   const others = Math.max(0, total - (connected ? 1 : 0))
-  if (others === 0) return connected ? 'Only you are watching' : 'Nobody is watching'
+  if (others === 0) return connected ? 'Only you are watching' : 'Nobody else is watching'
   const names = othersOf(watching ?? [], connected ? operator : null)
   const many = `${others} other${others === 1 ? '' : 's'} watching`
   return names.length === 0 ? many : `${many}: ${names.join(', ')}`
