@@ -41,6 +41,16 @@ export class FakeAgent {
     for (const socket of this.#sockets) socket.onFrame(text)
   }
 
+  /** The load, as it comes by itself. */
+  sendMetrics(): void {
+    const text = JSON.stringify({
+      type: 'metrics',
+      time: '2026-01-01T00:00:00.000Z',
+      metrics: this.#result('/metrics'),
+    })
+    for (const socket of this.#sockets) socket.onFrame(text)
+  }
+
   transport(): Transport {
     return {
       request: async ({ method, path, headers }) => {

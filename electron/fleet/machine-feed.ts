@@ -22,6 +22,8 @@ const pollMs = 10_000
 const settleMs = 1000
 /** Load is missed when it is this much later than its rhythm: a full minute's hiccup of the agent is not silence. */
 const lateMs = 3000
+/** Seldom enough that a thousand machines cost nothing by it. */
+const measureEveryMs = 120_000
 /** A machine that reports more than this in ten seconds is broken or hostile; the others must not wait for it. */
 const maxEvents = 2000
 const eventWindowMs = 10_000
@@ -37,6 +39,7 @@ export class MachineFeed {
   #send: ((message: SocketSend<'events'>) => void) | undefined
   #loadAt = Number.NEGATIVE_INFINITY
   #eventsSince = { at: 0, count: 0 }
+  #measuredAt: number
   #refreshing: Promise<void> | undefined
   #refreshAgain = false
   /** Counts what events said about control: an answer that was under way meanwhile is older than they are. */
@@ -46,6 +49,8 @@ export class MachineFeed {
     this.#id = id
     this.#deps = deps
     this.#sink = sink
+    // A check has just measured it.
+    this.#measuredAt = deps.clock.now()
   }
 
   get following(): boolean {
@@ -110,7 +115,9 @@ export class MachineFeed {
 
   /** Asks for the load where it does not come by itself; no answer means that the machine has to be verified. */
   async tick(client: AgentClient): Promise<void> {
-    if (this.#open && this.#deps.clock.now() - this.#loadAt < this.#deps.metricsEveryMs() * 2 + lateMs) return
+    if (this.#open && this.#deps.clock.now() - this.#loadAt < this.#deps.metricsEveryMs() * 2 + lateMs) {
+      return this.#measure(client)
+    }
     const started = performance.now()
     try {
       const metrics = await client.call('machine.metrics', {}, { timeoutMs: verifyLimitMs })
@@ -121,6 +128,19 @@ export class MachineFeed {
       const { code } = Problem.from(error, 'unreachable')
       if (code === 'unreachable' || code === 'timeout') this.#end?.()
     }
+  }
+
+  /** How far away the machine is, now and then: where its load comes by itself, nothing else would tell. */
+  async #measure(client: AgentClient): Promise<void> {
+    if (this.#deps.clock.now() - this.#measuredAt < measureEveryMs) return
+    this.#measuredAt = this.#deps.clock.now()
+    const started = performance.now()
+    // A failure is noticed elsewhere.
+    const answered = await client.call('machine.health', {}, { timeoutMs: verifyLimitMs }).then(
+      () => true,
+      () => false,
+    )
+    if (answered) this.#sink.learned({ roundTripMs: performance.now() - started })
   }
 
   /** Asks for browser and control; a second wish while one is under way is granted after it. */

@@ -85,3 +85,21 @@ test('an agent that does not say is not guessed at', async () => {
   await clock.advance(100)
   expect(fleet.view(id)).toMatchObject({ driver: null, helpWanted: false })
 })
+
+test('how far away a machine is, is measured again while its load comes by itself', async () => {
+  const asked = () => agent.calls.filter((call) => call === 'GET /health').length
+  const before = asked()
+  // Its load comes every few seconds: nothing has to be asked for.
+  const pass = async (seconds: number) => {
+    for (let left = seconds; left > 0; left -= 5) {
+      agent.sendMetrics()
+      await clock.advance(5000)
+    }
+  }
+  await pass(100)
+  expect(asked()).toBe(before)
+  await pass(30)
+  expect(asked()).toBe(before + 1)
+  await pass(60)
+  expect(asked()).toBe(before + 1)
+})
