@@ -4,7 +4,7 @@
  *
  * How a line is read: `export` before the key is allowed; single quotes are literal; double quotes know
  * \n \r \t \\ \" \$ and \`; both may run over several lines; without quotes the value ends at white space
- * and `#`. A line that is none of this is kept and has no value.
+ * with a `#` behind it. A line that is none of this is kept and has no value.
  */
 
 interface Assignment {
@@ -128,7 +128,7 @@ function readAssignment(text: string): Assignment | undefined {
   if (start === null) return undefined
   const [before, , key = ''] = start
   const rest = text.slice(before.length)
-  const read = readQuoted(rest) ?? readPlain(rest)
+  const read = readQuoted(rest) ?? readPlain(rest, /[ \t]$/.test(before))
   if (read === undefined) return undefined
   const after = afterValue.exec(rest.slice(read.written.length))?.[0]
   return after === undefined ? undefined : { kind: 'assignment', before, key, ...read, after }
@@ -144,11 +144,12 @@ function readQuoted(text: string): { value: string; written: string } | undefine
   return { value: mark === '"' ? unescaped(inner) : inner, written: text.slice(0, end + 1) }
 }
 
-function readPlain(text: string): { value: string; written: string } | undefined {
+/** A `#` begins a comment only behind a blank: `COLOUR=#fff` is a colour, as shells and Docker have it. */
+function readPlain(text: string, afterBlank: boolean): { value: string; written: string } | undefined {
   // An opening quote without its end: not ours to guess.
   if (/^['"]/.test(text)) return undefined
   const line = /^[^\r\n]*/.exec(text)?.[0] ?? ''
-  const value = line.replace(/(^|[ \t])#.*$/, '').trimEnd()
+  const value = line.replace(afterBlank ? /(^|[ \t])#.*$/ : /[ \t]#.*$/, '').trimEnd()
   return { value, written: value }
 }
 
