@@ -186,6 +186,19 @@ const routes: Record<string, Route> = {
     setTimeout(() => { throw new Error('nobody caught this') })
   </script>`),
   '/reloads': html('<title>Reloads</title><meta http-equiv="refresh" content="0"><p>again</p>'),
+  '/tagged': (request, response) => {
+    const known = request.headers['if-none-match'] === '"same"'
+    response.writeHead(known ? 304 : 200, { etag: '"same"', 'cache-control': 'no-cache' })
+    response.end(known ? undefined : 'x'.repeat(5000))
+  },
+  '/drip': (_request, response) => void response.writeHead(200).write('x'.repeat(1000)),
+  '/shares-worker': html(
+    "<title>Shares</title><script>navigator.serviceWorker.register('/service-worker.js')</script>",
+  ),
+  '/service-worker.js': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/javascript' })
+    response.end("console.log('from a service worker')")
+  },
   '/assets': html('<title>Assets</title><script src="/asset.js"></script><img src="/missing">'),
   // Byte for byte, so that it is known what came over the wire.
   [exact.path]: (_request, response) => void response.socket?.end(exact.answer),
