@@ -266,7 +266,10 @@ export class OpenPages {
 
   #crashed(targetId: string): void {
     const page = this.#pages.get(targetId)
-    if (page === undefined) return
+    if (page === undefined) {
+      for (const cdp of this.#tellers.get(targetId) ?? []) for (const one of this.list()) one.frames.crashed(cdp)
+      return
+    }
     page.crash()
     this.events.emit({ type: 'crash', tabId: page.id, url: page.url })
   }

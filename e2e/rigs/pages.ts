@@ -185,7 +185,8 @@ const routes: Record<string, Route> = {
     new Worker(URL.createObjectURL(new Blob(['console.log("from a worker")'])))
     setTimeout(() => { throw new Error('nobody caught this') })
   </script>`),
-  '/reloads': html('<title>Reloads</title><meta http-equiv="refresh" content="0"><p>again</p>'),
+  '/reloads': html(`<title>Reloads</title><p>again</p><script>const seen = Number(sessionStorage.seen ?? 0)
+      if (seen < 15) { sessionStorage.seen = seen + 1; setTimeout(() => location.reload()) }</script>`),
   '/tagged': (request, response) => {
     const known = request.headers['if-none-match'] === '"same"'
     response.writeHead(known ? 304 : 200, { etag: '"same"', 'cache-control': 'no-cache' })
