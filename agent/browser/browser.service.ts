@@ -274,7 +274,7 @@ export class BrowserService {
   /** Leaves the starting state after a start that did not succeed; returns the problem for its caller. */
   #startFailed(error: unknown, aborted: boolean): Problem {
     const problem = aborted
-      ? new Problem('start-failed', 'The browser was stopped while it was starting.')
+      ? new Problem('start-failed', 'The browser was stopped while it was starting. Start it again if it is wanted.')
       : whyNotStarted(error)
     if (this.#phase.state !== 'starting') return problem
     if (aborted) {

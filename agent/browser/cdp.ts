@@ -74,7 +74,12 @@ export class CdpConnection {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#pending.delete(id)
-        reject(new Problem('timeout', `The browser did not answer ${method} within ${timeoutMs} ms.`))
+        reject(
+          new Problem(
+            'timeout',
+            `The browser did not answer ${method} within ${timeoutMs} ms. Try again, or stop and start it.`,
+          ),
+        )
       }, timeoutMs)
       this.#pending.set(id, { method, resolve, reject, timer })
       this.#socket.send(JSON.stringify({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) }))

@@ -94,7 +94,10 @@ export class DesktopMode {
       const { message } = error as Error
       if (abort.signal.aborted) {
         this.#enter({ state: 'inactive' }, 'stopped while starting')
-        throw new Problem('start-failed', 'The desktop was stopped while it was starting.')
+        throw new Problem(
+          'start-failed',
+          'The desktop was stopped while it was starting. Start it again if it is wanted.',
+        )
       }
       const problem = error instanceof Problem ? error : new Problem('start-failed', `It did not start: ${message}`)
       this.#enter({ state: 'failed', error: { code: problem.code, message }, settled: Promise.resolve() }, message)

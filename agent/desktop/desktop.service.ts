@@ -139,10 +139,14 @@ export class DesktopService {
     const lease = this.#leases.standing
     if (lease === null) return
     const { operator, expiresAt } = lease
-    throw new Problem('held-by-operator', `${operator} has control of the browser until ${expiresAt}.`, {
-      holder: operator,
-      expiresAt,
-    })
+    throw new Problem(
+      'held-by-operator',
+      `${operator} has control of the browser until ${expiresAt}. Wait until it is given back.`,
+      {
+        holder: operator,
+        expiresAt,
+      },
+    )
   }
 }
 

@@ -56,7 +56,11 @@ export async function select(
     if (choice !== 'no-option') return
     operation.dialogIs = 'obstacle'
     operation.waitingFor(
-      () => new Problem('not-found', `"${params.selector}" has no enabled option of that value or text.`),
+      () =>
+        new Problem(
+          'not-found',
+          `"${params.selector}" has no enabled option of that value or text. Read its options with content.`,
+        ),
     )
     await operation.pause(50)
   }

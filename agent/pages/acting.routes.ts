@@ -30,7 +30,8 @@ export function actingRoutes(calls: PageCalls, uploadDir: string): Pick<Handlers
       const pages = calls.open()
       calls.guard(leaseId)
       const page = [pages.front, ...pages.list()].find((one) => one !== null && one.dialog !== null)
-      if (page === undefined || page === null) throw new Problem('not-found', 'No dialog is open.')
+      if (page === undefined || page === null)
+        throw new Problem('not-found', 'No dialog is open: there is nothing to answer. Go on with the page.')
       const answer = { accept, ...(text === undefined ? {} : { promptText: text }) }
       await page.cdp.send('Page.handleJavaScriptDialog', answer)
       return { ok: true }

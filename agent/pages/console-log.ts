@@ -43,11 +43,16 @@ export class ConsoleLog {
     return this.#ring.list()
   }
 
-  follow(cdp: CdpSession): () => void {
+  /** Takes what a conversation tells, as long as that is `believed`. */
+  follow(cdp: CdpSession, believed: () => boolean = () => true): () => void {
+    const on = (method: string, take: (params: CdpParams) => void) =>
+      cdp.on(method, (params) => {
+        if (believed()) take(params)
+      })
     const stops = [
-      cdp.on('Runtime.consoleAPICalled', (params) => this.#called(params)),
-      cdp.on('Runtime.exceptionThrown', (params) => this.#thrown(params)),
-      cdp.on('Log.entryAdded', (params) => this.#logged(params['entry'] as CdpParams)),
+      on('Runtime.consoleAPICalled', (params) => this.#called(params)),
+      on('Runtime.exceptionThrown', (params) => this.#thrown(params)),
+      on('Log.entryAdded', (params) => this.#logged(params['entry'] as CdpParams)),
     ]
     return () => {
       for (const stop of stops) stop()
@@ -56,7 +61,7 @@ export class ConsoleLog {
 
   #called(params: CdpParams): void {
     const frame = (params['stackTrace'] as { callFrames?: CallFrame[] } | undefined)?.callFrames?.[0]
-    const text = ((params['args'] as RemoteObject[] | undefined) ?? []).map(textOf).join(' ')
+    const text = messageText((params['args'] as RemoteObject[] | undefined) ?? [])
     this.#add(levels[String(params['type'])] ?? 'log', text, frame, Number(params['timestamp']))
   }
 
@@ -84,10 +89,27 @@ export class ConsoleLog {
   }
 }
 
+/** What a console shows of the arguments; the first may say how the others are to be put into it. */
+function messageText(args: readonly RemoteObject[]): string {
+  const [first, ...rest] = args
+  if (first?.type !== 'string') return args.map(textOf).join(' ')
+  const text = String(first.value).replace(/%([sdifoOc%])/g, (mark, kind: string) => {
+    if (kind === '%') return '%'
+    const next = rest.shift()
+    if (next === undefined) return mark
+    // A style has nothing to say.
+    return kind === 'c' ? '' : textOf(next)
+  })
+  return [text, ...rest.map(textOf)].join(' ')
+}
+
+/** Of these, their properties say less than Chromium's few words. */
+const inWords = ['error', 'date', 'regexp', 'node', 'map', 'set', 'weakmap', 'weakset', 'proxy', 'promise']
+
 function textOf(object: RemoteObject): string {
   if (object.type === 'string') return String(object.value)
   if (object.unserializableValue !== undefined) return object.unserializableValue
-  if (object.preview?.properties !== undefined && object.subtype !== 'error') {
+  if (object.preview?.properties !== undefined && !inWords.includes(object.subtype ?? '')) {
     const inside = object.preview.properties.map((property) =>
       object.subtype === 'array'
         ? (property.value ?? property.type)

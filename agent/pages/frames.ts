@@ -65,6 +65,11 @@ export class Frames {
     return frame.parentId === null ? undefined : this.#frames.get(frame.parentId)
   }
 
+  /** The process behind a conversation crashed: its frames show nothing until they are loaded again. */
+  crashed(cdp: CdpSession): void {
+    for (const frame of this.#frames.values()) if (frame.cdp === cdp) this.#frames.delete(frame.id)
+  }
+
   #read(node: FrameTreeNode, cdp: CdpSession): void {
     this.#navigated(node.frame, cdp)
     for (const child of node.childFrames ?? []) this.#read(child, cdp)

@@ -8,6 +8,8 @@ import type { Operation } from './operation.ts'
 /** The name of the JavaScript world that the agent has in each frame: the page cannot see or change what is there. */
 export const isolatedWorld = 'pilothouse'
 const objectGroup = 'pilothouse'
+/** A frame within a page that has not answered by now is in an endless loop, or as good as. */
+const frameMs = 2000
 
 /** Something of the page, held from here: an element. */
 export interface Handle {
@@ -49,6 +51,31 @@ export async function findInFrame<Args extends unknown[]>(
   const contextId = await enterFrame(frame, operation)
   const { objectId } = await call(frame, operation, contextId, run, args, false)
   return typeof objectId === 'string' ? { frame, contextId, objectId } : null
+}
+
+/**
+ * Reads frame after frame. One within the page that went away, or hangs, is left out; the page itself must answer.
+ */
+export async function eachFrame<Result>(
+  frames: readonly Frame[],
+  operation: Operation,
+  read: (frame: Frame) => Promise<Result>,
+): Promise<{ frame: Frame; result: Result }[]> {
+  const found: { frame: Frame; result: Result }[] = []
+  const silent = new Set<Frame['cdp']>()
+  for (const frame of frames) {
+    if (silent.has(frame.cdp)) continue
+    try {
+      const late = frame.parentId === null ? [] : [operation.pause(frameMs).then(() => undefined)]
+      const result = await Promise.race([read(frame).then((value) => ({ value })), ...late])
+      if (result === undefined) silent.add(frame.cdp)
+      else found.push({ frame, result: result.value })
+    } catch (error) {
+      const selectorIsWrong = error instanceof Problem && error.code === 'invalid-selector'
+      if (selectorIsWrong || operation.signal.aborted || frame.parentId === null) throw error
+    }
+  }
+  return found
 }
 
 /** Lets go of the elements that were held in that frame. */
@@ -95,7 +122,7 @@ function explain(exception: CdpParams): Problem {
       `${text.replace(/^.*?: Failed to execute '\w+' on '\w+': /, '')} Correct it.`,
     )
   }
-  return new Problem('cdp-error', `The page could not be read: ${text}`)
+  return new Problem('cdp-error', `The page could not be read: ${text}. Reload it, and try again.`)
 }
 
 function isHandle(value: unknown): value is Handle {

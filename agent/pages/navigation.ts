@@ -76,7 +76,10 @@ export async function travel(page: Page, operation: Operation, by: -1 | 1): Prom
   const entries = history['entries'] as { id: number; url: string }[]
   const entry = entries[Number(history['currentIndex']) + by]
   if (entry === undefined) {
-    throw new Problem('conflict', `There is no page to go ${by < 0 ? 'back' : 'forward'} to in this tab.`)
+    throw new Problem(
+      'conflict',
+      `There is no page to go ${by < 0 ? 'back' : 'forward'} to in this tab. Navigate to an address instead.`,
+    )
   }
   await freeLoop(page)
   return move(page, operation, 'Page.navigateToHistoryEntry', { entryId: entry.id })

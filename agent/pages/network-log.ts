@@ -12,6 +12,10 @@ interface Entry {
   id: string
   /** Seconds on the browser's own clock. */
   startedAt: number
+  /** Bytes so far: what one that is broken off has cost; null before any answer. */
+  received: number | null
+  /** The server said that what the cache has is still good, and the page was given that. */
+  unchanged: boolean
   shown: NetworkRequest
 }
 interface Response {
@@ -44,6 +48,8 @@ export class NetworkLog {
     const handlers: Record<string, (params: CdpParams) => void> = {
       'Network.requestWillBeSent': (params) => this.#sent(params),
       'Network.responseReceived': (params) => this.#answered(params, params['response'] as Response),
+      'Network.responseReceivedExtraInfo': (params) => this.#raw(params),
+      'Network.dataReceived': (params) => this.#data(params),
       'Network.loadingFinished': (params) => this.#finished(params),
       'Network.loadingFailed': (params) => this.#failed(params),
       'Network.webSocketCreated': (params) => this.#webSocket(params),
@@ -82,7 +88,8 @@ export class NetworkLog {
   #begin(id: string, url: string, method: string, startedAt: number, wallMs: number): void {
     const timestamp = new Date(wallMs).toISOString()
     const unknown = { status: null, mimeType: null, responseSize: null, duration: null, failed: null }
-    const entry = { id, startedAt, shown: { url: url.slice(0, maxUrl), method, timestamp, ...unknown } }
+    const shown = { url: url.slice(0, maxUrl), method, timestamp, ...unknown }
+    const entry = { id, startedAt, received: null, unchanged: false, shown }
     this.#open.set(id, entry)
     this.#ring.push(entry)
   }
@@ -90,10 +97,24 @@ export class NetworkLog {
   #answered(params: CdpParams, response: Response): void {
     const entry = this.#open.get(String(params['requestId']))
     if (entry === undefined) return
-    entry.shown.status = response.status ?? null
+    entry.shown.status = entry.unchanged ? 304 : (response.status ?? null)
+    entry.received = Math.max(0, response.encodedDataLength ?? 0)
     entry.shown.mimeType = response.mimeType || null
     // DevTools counts from here, not from when the page asked: queueing is shown apart.
     entry.startedAt = response.timing?.requestTime ?? entry.startedAt
+  }
+
+  /** The answer as it came, which may be told before or after the one that the page was given. */
+  #raw(params: CdpParams): void {
+    const entry = this.#open.get(String(params['requestId']))
+    if (entry === undefined || params['statusCode'] !== 304) return
+    entry.unchanged = true
+    if (entry.shown.status !== null) entry.shown.status = 304
+  }
+
+  #data(params: CdpParams): void {
+    const entry = this.#open.get(String(params['requestId']))
+    if (entry !== undefined) entry.received = (entry.received ?? 0) + Number(params['encodedDataLength'])
   }
 
   #finished(params: CdpParams): void {
@@ -103,7 +124,7 @@ export class NetworkLog {
   #failed(params: CdpParams): void {
     const entry = this.#open.get(String(params['requestId']))
     if (entry !== undefined) entry.shown.failed = String(params['errorText'] || params['blockedReason'] || 'failed')
-    this.#end(params, null)
+    this.#end(params, entry?.received ?? null)
   }
 
   #end(params: CdpParams, size: number | null): void {

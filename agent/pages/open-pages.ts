@@ -22,6 +22,8 @@ export class OpenPages {
   readonly #cleanups = new Map<string, () => void>()
   /** Conversations with documents: pages, and frames in processes of their own. */
   readonly #documents = new Set<CdpSession>()
+  /** Of each target, the conversations in which it is heard of. */
+  readonly #tellers = new Map<string, Set<CdpSession>>()
   #catchesFiles = true
   /** Called when a tab was opened and there was none: it has a window of its own, as Chromium likes to have it. */
   onWindow: () => Promise<void> = async () => {}
@@ -123,9 +125,15 @@ export class OpenPages {
       void cdp.detach()
       return
     }
-    const stops = [this.console.follow(cdp), this.network.follow(cdp)]
+    // A worker that several pages share is told of by each of them, and by the browser: one of them is believed.
+    const tellers = this.#tellers.get(info.targetId) ?? new Set()
+    this.#tellers.set(info.targetId, tellers.add(cdp))
+    const believed = () => tellers.values().next().value === cdp
+    const stops = [this.console.follow(cdp, believed), this.network.follow(cdp)]
     this.#cleanups.set(cdp.id, () => {
       this.#cleanups.delete(cdp.id)
+      tellers.delete(cdp)
+      if (tellers.size === 0) this.#tellers.delete(info.targetId)
       this.#documents.delete(cdp)
       for (const stop of stops.splice(0)) stop()
     })
@@ -258,7 +266,10 @@ export class OpenPages {
 
   #crashed(targetId: string): void {
     const page = this.#pages.get(targetId)
-    if (page === undefined) return
+    if (page === undefined) {
+      for (const cdp of this.#tellers.get(targetId) ?? []) for (const one of this.list()) one.frames.crashed(cdp)
+      return
+    }
     page.crash()
     this.events.emit({ type: 'crash', tabId: page.id, url: page.url })
   }

@@ -18,6 +18,8 @@ export interface PagesBench {
   evaluate(expression: string): Promise<unknown>
   /** Ends the process of the page in front, as running out of memory would. */
   crash(): Promise<void>
+  /** Has Chromium do something to the frame of another site, without waiting for it. */
+  toFarFrame(method: string, params?: object): Promise<void>
   /** Waits until the page in front is in the endless loop that it begins after it has loaded. */
   untilStuck(): Promise<void>
   /** Back to one tab that shows nothing, whatever happened before. */
@@ -62,6 +64,16 @@ export function benchForFile(env: () => Record<string, string> = () => ({})): Pa
       const page = await cdp.attach(tabs.find((tab) => tab.active)?.id ?? '')
       // A page that crashes does not answer.
       await page.send('Page.crash', {}, 500).catch(() => {})
+      cdp.close()
+    },
+    async toFarFrame(method, params = {}) {
+      const profile = path.join(bench.rig.dataDir, 'contexts', 'default', 'profile')
+      const { browserUrl } = await findDevTools(profile, AbortSignal.timeout(5000))
+      const cdp = await CdpConnection.connect(browserUrl)
+      const { targetInfos } = await cdp.send('Target.getTargets')
+      const frame = (targetInfos as { type: string; targetId: string }[]).find(({ type }) => type === 'iframe')
+      const session = await cdp.attach(frame?.targetId ?? '')
+      await session.send(method, { ...params }, 500).catch(() => {})
       cdp.close()
     },
     async untilStuck() {

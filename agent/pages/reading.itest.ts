@@ -216,16 +216,31 @@ describe('pages that meddle', () => {
 
   test('a page that is left and loaded again without a rest is read all the same', async () => {
     await open('/reloads')
-    for (let count = 0; count < 3; count++) {
-      expect(await bench.api.browser.markdown()).toMatchObject({ markdown: 'again' })
-      expect((await bench.api.browser.content({ selector: 'p' })).html).toBe('<p>again</p>')
-    }
+    expect(await bench.api.browser.markdown()).toMatchObject({ markdown: 'again' })
+    expect((await bench.api.browser.content({ selector: 'p' })).html).toBe('<p>again</p>')
     expect(await bench.api.browser.wait({ selector: 'p' })).toEqual({ found: true })
     await open('/article')
     await expect(execute("location.href = '/'; new Promise(() => {})")).rejects.toMatchObject({
       code: 'cdp-error',
       message: expect.stringContaining('went elsewhere'),
     })
+  })
+
+  test.each([
+    ['crashed', 'Page.crash', {}],
+    ['is in an endless loop', 'Runtime.evaluate', { expression: 'for (;;);' }],
+  ])('a frame of another site that %s is left out, and the page is read', async (_how, method, params) => {
+    await open('/frames')
+    await bench.api.browser.wait({ selector: 'button.far' })
+    await bench.toFarFrame(method, params)
+    const [{ data }, { snapshot }] = await Promise.all([
+      bench.api.browser.scrape({ selectors: { all: 'button' } }),
+      bench.api.browser.snapshot(),
+    ])
+    expect(data['all']).not.toEqual([])
+    expect(snapshot).toContain('button')
+    await open('/frames')
+    expect(await bench.api.browser.wait({ selector: 'button.far' })).toEqual({ found: true })
   })
 
   test('what lies five hundred levels deep is in the snapshot', async () => {

@@ -1,6 +1,6 @@
 import { Problem } from '../../shared/errors.ts'
 import { findElement, inPage } from './elements.ts'
-import { callInFrame, type Handle } from './in-frame.ts'
+import { callInFrame, eachFrame, type Handle } from './in-frame.ts'
 import { boxOf, readLinks, readTexts } from './in-page.ts'
 import { readHtml } from './in-page-reading.ts'
 import type { Operation } from './operation.ts'
@@ -45,7 +45,10 @@ async function clipOf(page: Page, operation: Operation, params: ScreenshotParams
   const element = await requireElement(page, operation, params.selector)
   const box = await callInFrame(element.frame, operation, boxOf, element)
   if (box.width === 0 || box.height === 0) {
-    throw new Problem('not-found', `The element "${params.selector}" has no area that could be shown.`)
+    throw new Problem(
+      'not-found',
+      `The element "${params.selector}" has no area that could be shown. Wait for it, or take another.`,
+    )
   }
   const from = await inPage(page, operation, element, box)
   const to = await inPage(page, operation, element, { x: box.x + box.width, y: box.y + box.height })
@@ -100,18 +103,13 @@ async function overFrames<Item>(
   read: (frame: Handle['frame'], left: number) => Promise<Item[]>,
   limit: number,
 ): Promise<Item[]> {
-  const found: Item[] = []
-  for (const frame of page.frames.list()) {
-    if (found.length >= limit) break
-    try {
-      for (const item of await read(frame, limit - found.length)) found.push(item)
-    } catch (error) {
-      const selectorIsWrong = error instanceof Problem && error.code === 'invalid-selector'
-      // A frame that went away meanwhile has nothing to read; the page itself must answer.
-      if (selectorIsWrong || operation.signal.aborted || frame.parentId === null) throw error
-    }
-  }
-  return found
+  let left = limit
+  const found = await eachFrame(page.frames.list(), operation, async (frame) => {
+    const items = left > 0 ? await read(frame, left) : []
+    left -= items.length
+    return items
+  })
+  return found.flatMap(({ result }) => result)
 }
 
 async function requireElement(page: Page, operation: Operation, selector: string): Promise<Handle> {

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/errors.ts'
 import type { CdpParams } from '../browser/cdp.ts'
 import type { Frame } from './frames.ts'
-import { callInFrame } from './in-frame.ts'
+import { callInFrame, eachFrame } from './in-frame.ts'
 import { countElements } from './in-page-reading.ts'
 import type { Operation } from './operation.ts'
 import type { Page } from './page.ts'
@@ -37,7 +37,6 @@ interface Tree {
 
 /** The accessibility tree as indented text, the trees of frames under the frames. */
 export async function snapshot(page: Page, operation: Operation): Promise<string> {
-  const frames = page.frames.list()
   const size = page.frames.main === undefined ? 0 : await callInFrame(page.frames.main, operation, countElements)
   if (size > maxElements) {
     throw new Problem(
@@ -46,15 +45,12 @@ export async function snapshot(page: Page, operation: Operation): Promise<string
     )
   }
   const inside = new Map<string, Tree>()
-  for (const frame of frames) {
-    const tree = await treeOf(frame, operation).catch((error: unknown) => {
-      if (frame.parentId === null || operation.signal.aborted) throw error
-      return undefined
-    })
+  const trees = await eachFrame(page.frames.list(), operation, async (frame) => {
     const parent = page.frames.parentOf(frame)
     const owner = parent === undefined ? 'page' : await ownerKey(parent, frame, operation)
-    if (tree !== undefined && owner !== undefined) inside.set(owner, tree)
-  }
+    return { tree: await treeOf(frame, operation), owner }
+  })
+  for (const { result } of trees) if (result.owner !== undefined) inside.set(result.owner, result.tree)
   const whole = inside.get('page')
   return whole === undefined ? '' : write(whole, inside)
 }

@@ -26,14 +26,19 @@ export async function type(
   mayAct()
   const field = await callInFrame(element.frame, operation, enterField, element, clear)
   if (field === 'read-only' || field === 'not-editable') {
-    throw new Problem('conflict', `"${params.selector}" ${field === 'read-only' ? 'is read-only' : 'takes no text'}.`)
+    const why = field === 'read-only' ? 'is read-only' : 'takes no text'
+    throw new Problem('conflict', `"${params.selector}" ${why}. Give the selector of a field that does.`)
   }
   operation.extend(typingMs + text.length * delay)
   operation.waitingFor(() => new Problem('timeout', 'The page takes the text too slowly. Give less, or more time.'))
   await page.input(operation, async () => {
     if (field === 'value') {
       const taken = await callInFrame(element.frame, operation, setValue, element, text)
-      if (taken === '' && text !== '') throw new Problem('conflict', `"${params.selector}" does not take that value.`)
+      if (taken === '' && text !== '')
+        throw new Problem(
+          'conflict',
+          `"${params.selector}" does not take that value. Give it as the field keeps it, such as 2026-01-31.`,
+        )
       return
     }
     if (clear) await press(page, operation, backspace)

@@ -17,7 +17,7 @@ export function uploadPath(folder: string, given: string): string {
     throw new Problem('not-found', `There is no such file in ${folder}. Put it there first.`)
   }
   if (!isInside(root, real)) throw outside(folder)
-  if (!statSync(real).isFile()) throw new Problem('forbidden', 'That is not a plain file.')
+  if (!statSync(real).isFile()) throw new Problem('forbidden', 'That is not a plain file. Give the path of one.')
   return real
 }
 

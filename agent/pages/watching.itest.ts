@@ -35,6 +35,17 @@ describe('console', () => {
     expect((await api().console({ limit: 1 })).messages.map((message) => message.text)).toEqual(['in another tab'])
   })
 
+  test('what a message says is what a console would show', async () => {
+    await open('/shares-worker')
+    await expect.poll(async () => (await api().console()).messages.at(-1)?.text).toBe('from a service worker')
+    await bench.evaluate(`console.log('%s is %d%% %c!', 'it', 5.7, 'color: red', 1)
+      console.log(new Date(0), /r/, new Map([[1, 2]]), document.body)`)
+    const texts = (await api().console()).messages.map((message) => message.text)
+    expect(texts.filter((text) => text === 'from a service worker')).toHaveLength(1)
+    expect(texts).toContain('it is 5% ! 1')
+    expect(texts.at(-1)).toMatch(/^Thu Jan 01 1970 .* \/r\/ Map\(1\) body$/)
+  })
+
   test('a thousand are kept', async () => {
     await open('/')
     await bench.evaluate('for (let i = 0; i < 1500; i++) console.log("n" + i)')
@@ -80,6 +91,24 @@ describe('network', () => {
     await open('/article')
     await load('/kept.js')
     expect(await last('/kept.js')).toMatchObject({ status: 200, responseSize: 0 })
+  })
+
+  test('what is still good in the cache, and what was broken off', async () => {
+    await open('/')
+    await bench.evaluate(`(async () => {
+      for (let count = 0; count < 2; count++) await (await fetch('/tagged')).text()
+      const abort = new AbortController()
+      const { body } = await fetch('/drip', { signal: abort.signal })
+      await body.getReader().read()
+      abort.abort()
+    })()`)
+    const of = async (path: string) => (await api().network({ urlPattern: `${path}$` })).requests
+    await expect.poll(async () => (await of('/drip')).at(-1)?.failed).toBe('net::ERR_ABORTED')
+    expect((await of('/tagged')).map(({ status }) => status)).toEqual([200, 304])
+    expect((await of('/tagged')).at(-1)?.responseSize).toBeGreaterThan(0)
+    expect((await of('/tagged')).at(-1)?.responseSize).toBeLessThan(300)
+    // The headers, and what Chromium had told of the body by then.
+    expect((await of('/drip')).at(-1)).toMatchObject({ status: 200, responseSize: expect.any(Number) })
   })
 
   test('time is what the server took', async () => {

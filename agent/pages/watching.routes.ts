@@ -22,7 +22,8 @@ export function watchingRoutes(calls: PageCalls): Pick<Handlers, `browser.${'con
     },
     'browser.crawl': async (params, context) => {
       const url = checkAddress(params.url)
-      if (!/^https?:/.test(url)) throw new Problem('invalid-url', 'A crawl begins at an http or https address.')
+      if (!/^https?:/.test(url))
+        throw new Problem('invalid-url', 'A crawl begins at an http or https address. Give one.')
       const pages = calls.open()
       if (crawls >= maxCrawls) {
         throw new Problem('too-many-requests', 'Two crawls are running. Wait until one is done.', {

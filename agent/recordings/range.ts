@@ -20,3 +20,9 @@ export function wantedRange(
   if (last !== '' && Number(last) < start) return { kind: 'whole' }
   return start >= size ? { kind: 'outside' } : { kind: 'part', start, end }
 }
+
+/** Whether an `If-None-Match` header names this version of the file, among others or as a weak tag. */
+export function isKnown(header: string | undefined, etag: string): boolean {
+  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
+}

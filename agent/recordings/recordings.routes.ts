@@ -1,7 +1,7 @@
 import { closeSync, createReadStream } from 'node:fs'
 import { Problem } from '../../shared/errors.ts'
 import { type CallContext, type Handlers, Reply } from '../server/handlers.ts'
-import { wantedRange } from './range.ts'
+import { isKnown, wantedRange } from './range.ts'
 import type { RecordingsService } from './recordings.service.ts'
 
 type RecordingCall =
@@ -43,10 +43,13 @@ function film(recordings: RecordingsService, id: string, { headers }: CallContex
     closeSync(fd)
     return new Reply(type, body, { status, headers: { ...common, ...more } })
   }
-  if (headers['if-none-match'] === etag) return bare(304, {})
+  if (isKnown(headers['if-none-match'], etag)) return bare(304, {})
   const wanted = wantedRange(headers['range'], size, { etag, ifRange: headers['if-range'] })
   if (wanted.kind === 'outside') {
-    const problem = new Problem('bad-request', `The recording has ${size} bytes; the range lies beyond them.`)
+    const problem = new Problem(
+      'bad-request',
+      `The recording has ${size} bytes; the range lies beyond them. Ask for less.`,
+    )
     const body = JSON.stringify({ ...problem.toWire(), status: 416 })
     return bare(416, { 'content-range': `bytes */${size}` }, 'application/problem+json', body)
   }

@@ -96,7 +96,7 @@ export class RecordingsService {
 
   async stop(): Promise<Recording> {
     const running = this.#running
-    if (running === null) throw new Problem('conflict', 'No recording runs.')
+    if (running === null) throw new Problem('conflict', 'No recording runs. Start one first.')
     await this.#end('stopped')
     return this.files.describe(running.note, false)
   }

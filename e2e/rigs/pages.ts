@@ -185,7 +185,21 @@ const routes: Record<string, Route> = {
     new Worker(URL.createObjectURL(new Blob(['console.log("from a worker")'])))
     setTimeout(() => { throw new Error('nobody caught this') })
   </script>`),
-  '/reloads': html('<title>Reloads</title><meta http-equiv="refresh" content="0"><p>again</p>'),
+  '/reloads': html(`<title>Reloads</title><p>again</p><script>const seen = Number(sessionStorage.seen ?? 0)
+      if (seen < 15) { sessionStorage.seen = seen + 1; setTimeout(() => location.reload()) }</script>`),
+  '/tagged': (request, response) => {
+    const known = request.headers['if-none-match'] === '"same"'
+    response.writeHead(known ? 304 : 200, { etag: '"same"', 'cache-control': 'no-cache' })
+    response.end(known ? undefined : 'x'.repeat(5000))
+  },
+  '/drip': (_request, response) => void response.writeHead(200).write('x'.repeat(1000)),
+  '/shares-worker': html(
+    "<title>Shares</title><script>navigator.serviceWorker.register('/service-worker.js')</script>",
+  ),
+  '/service-worker.js': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/javascript' })
+    response.end("console.log('from a service worker')")
+  },
   '/assets': html('<title>Assets</title><script src="/asset.js"></script><img src="/missing">'),
   // Byte for byte, so that it is known what came over the wire.
   [exact.path]: (_request, response) => void response.socket?.end(exact.answer),
