@@ -202,6 +202,11 @@ describe.skipIf(noDockerd !== undefined)(`a machine’s tabs ${noDockerd ?? ''}`
   }, 60_000)
 
   test('a container is restarted after a question that names it', async () => {
+    // A link of the chain leads to where one looks after it.
+    await at('chain')
+      .getByRole('button', { name: /^Docker/ })
+      .click()
+    await at('containers-tab').waitFor()
     const startedAt = () => dockerd.docker('inspect', '-f', '{{.State.StartedAt}}', 'ghosthands-api')
     const before = await startedAt()
     await openTab('shop-1', 'containers')
