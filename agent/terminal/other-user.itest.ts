@@ -5,7 +5,7 @@ import { isRunning } from '../../e2e/rigs/processes.ts'
 import { until } from '../../e2e/rigs/until.ts'
 import type { AgentClient } from '../../shared/client/client.ts'
 import { readConfig } from '../config.ts'
-import { terminalAccount } from './other-user.ts'
+import { asUser, terminalAccount } from './other-user.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -43,6 +43,13 @@ describe.skipIf(!isRoot)('as the user that is configured (needs root to become o
       await agent.stop()
     }
   })
+})
+
+test.runIf(process.platform === 'linux')('another user gets their own groups, and nothing of the agent’s', () => {
+  const other = { name: 'someone', uid: (process.getuid?.() ?? 0) + 1, gid: 1234, home: '/', shell: '/bin/sh' }
+  expect(asUser(other).slice(1)).toEqual([
+    ...[`--reuid=${other.uid}`, '--regid=1234', '--init-groups', '--pdeathsig', 'KILL', '--'],
+  ])
 })
 
 test('a user that does not exist is a problem with the next step, and the agent goes on', async () => {
