@@ -49,6 +49,7 @@ describe('the fleet', () => {
   test('cards, chips and search narrow it, and what was chosen is remembered', async () => {
     await at('summary-running').click()
     await until('the two that run', async () => (await rows().count()) === 2)
+    await at('open-tunnels').filter({ hasText: '2 tunnels up' }).waitFor()
     await at('summary-total').click()
     await at('filter-environment').click()
     await at('option-staging').click()

@@ -42,10 +42,14 @@ function Freshness() {
   ).length
   const running = all.filter((machine) => machine.state === 'running').length
   const look = fresh === 0 ? 'off' : fresh >= running ? 'up' : 'unknown'
+  const tunnels = all.filter(({ tunnel, links }) => tunnel.kind !== 'local' && links.tunnel.state === 'up').length
   return (
-    <span>
-      <StateDot tone={look} shape={look === 'up' ? 'round' : look === 'off' ? 'square' : 'diamond'} />
-      {fresh} of {all.length === 1 ? '1 machine' : `${all.length} machines`} verified in the last 5 s
-    </span>
+    <>
+      <span>
+        <StateDot tone={look} shape={look === 'up' ? 'round' : look === 'off' ? 'square' : 'diamond'} />
+        {fresh} of {all.length === 1 ? '1 machine' : `${all.length} machines`} verified in the last 5 s
+      </span>
+      {tunnels > 0 && <span data-testid="open-tunnels">{tunnels === 1 ? '1 tunnel' : `${tunnels} tunnels`} up</span>}
+    </>
   )
 }

@@ -86,7 +86,10 @@ export function ConnectionTab({ machine }: { machine: MachineView }) {
         <Card title="Tunnel">
           <dl className={styles.facts}>
             <Fact term="Kind" value={tunnelNames[tunnel.kind]} />
-            <Fact term="State" value={facts === null ? '…' : `${facts.tunnel.state} · ${facts.tunnel.detail}`} />
+            <Fact
+              term="State"
+              value={facts === null ? '…' : [...new Set([facts.tunnel.state, facts.tunnel.detail])].join(' · ')}
+            />
             <Fact
               term="Latency"
               value={

@@ -18,6 +18,7 @@ import { Input } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { formatDuration } from '../../ui/time.ts'
 import type { Tone } from '../../ui/tone.ts'
 import { useSort } from '../../ui/useSort.ts'
 import { useWide } from '../../ui/useWide.ts'
@@ -218,7 +219,7 @@ function columnsOf(wide: boolean): Column<AuditEntry, Key>[] {
       title: 'Took',
       width: '80px',
       quiet: true,
-      cell: (row) => (row.durationMs === null ? '–' : `${row.durationMs} ms`),
+      cell: (row) => (row.durationMs === null ? '–' : formatDuration(row.durationMs)),
     },
   ]
   return all.filter((column) => column !== false)

@@ -1,5 +1,6 @@
 import { Fragment } from 'react'
-import type { MachineView } from '../../../shared/domain/machine.ts'
+import type { LinkName, MachineView } from '../../../shared/domain/machine.ts'
+import { go, type Route } from '../../app/route.ts'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { linkFigure, linkLook, linkOrder, linkTitles } from './look.ts'
@@ -23,6 +24,7 @@ export function Chain({ machine }: { machine: MachineView }) {
               <button
                 type="button"
                 className={styles.link}
+                onClick={() => go(placeOf(name, machine.id))}
                 aria-label={`${linkTitles[name]}: ${look.word}. ${link.detail}`}
                 data-link={name}
                 data-state={link.state}
@@ -37,4 +39,11 @@ export function Chain({ machine }: { machine: MachineView }) {
       })}
     </div>
   )
+}
+
+/** Where one looks after a link: a broken one is mended from there. */
+function placeOf(link: LinkName, machineId: string): Route {
+  if (link === 'laptop') return { screen: 'settings', section: 'tunnels' }
+  const tabs = { tunnel: 'connection', agent: 'overview', docker: 'containers', browser: 'live' } as const
+  return { screen: 'machine', machineId, tab: tabs[link] }
 }
