@@ -44,6 +44,9 @@ import { Tunnels } from './tunnels/tunnels.ts'
 import { Vault } from './vault/vault.ts'
 import type { Windows } from './windows.ts'
 
+/** Longer than a window needs to ask, shorter than a person notices. */
+const startAfterMs = 250
+
 export interface ConsoleParts {
   opened: OpenedDatabase
   log: Log
@@ -154,16 +157,23 @@ export function createConsole({
       setImmediate(() => app.quit())
     },
   })
-  machines.start()
+  // The window asks first for what was kept: a thousand connections must not stand in the way of that answer.
+  const starting = setTimeout(() => machines.start(), startAfterMs)
   // Found out while the window loads: it is one of the first things the window asks for.
   void vault.state()
 
   return {
-    dispatch: createDispatch({ handlers, log, checkResults: developer, audit }),
+    dispatch: createDispatch({
+      handlers,
+      log,
+      checkResults: developer && process.env['PILOTHOUSE_CHECK_RESULTS'] === '1',
+      audit,
+    }),
     serveRecording: (request: Request) => recordings.serve(request),
     setVisible: (visible: boolean) => fleet.setVisible(visible),
     /** In this order: what windows see, what people hold, what this console started. */
     async close(): Promise<void> {
+      clearTimeout(starting)
       notifications.stop()
       devTools.closeAll()
       streams.closeAll()

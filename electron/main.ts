@@ -1,3 +1,4 @@
+import module from 'node:module'
 import { app, BrowserWindow, dialog, nativeTheme } from 'electron'
 import type { Settings } from '../shared/ipc.ts'
 import { recordingsUrl } from './app-scheme.ts'
@@ -16,6 +17,9 @@ import { settingsTable } from './store/settings.ts'
 import { allowedOrigins, devUrl, registerAppScheme, secureSession } from './window.ts'
 import { Windows } from './windows.ts'
 
+/** When a start has calmed down. */
+const flushCompiledMs = 5000
+
 const launch = readLaunchOptions(process.argv, process.env)
 if (launch.userData !== undefined) app.setPath('userData', launch.userData)
 // Each window asks for the sandbox itself; this makes it certain, where the person did not turn it off for all.
@@ -30,6 +34,7 @@ function start(release: () => void): void {
   const paths = appPaths()
   const developer = !app.isPackaged
   clearIfWanted(app.getPath('userData'), paths)
+  module.enableCompileCache(paths.compiled)
   const log = openLog(paths.logs, { echo: developer && process.env['PILOTHOUSE_LOG'] === 'stderr' })
   const opened = openStoreOrExplain(paths.store)
   if (opened === undefined) return
@@ -72,11 +77,15 @@ function start(release: () => void): void {
     loading.then((console) => console.dispatch),
     allowedOrigins,
   )
-  loading.catch((error: unknown) => {
-    log('error', 'the console did not start', { error: String(error) })
-    dialog.showErrorBox('Pilothouse did not start', String(error))
-    app.exit(1)
-  })
+  loading.then(
+    // Otherwise Node keeps what it compiled only at a graceful end.
+    () => setTimeout(() => module.flushCompileCache(), flushCompiledMs).unref(),
+    (error: unknown) => {
+      log('error', 'the console did not start', { error: String(error) })
+      dialog.showErrorBox('Pilothouse did not start', String(error))
+      app.exit(1)
+    },
+  )
 
   const quit = onQuit(async () => {
     windows.quitting()

@@ -55,6 +55,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
   const env = {
     ...withoutSession(process.env),
     ...xvfb.env,
+    PILOTHOUSE_CHECK_RESULTS: '1',
     PILOTHOUSE_USER_DATA: userData,
     PILOTHOUSE_NODE: nodeProgram,
     PILOTHOUSE_LOG: 'stderr',

@@ -49,13 +49,9 @@ export function App() {
 function useDrawn(): boolean {
   const [drawn, setDrawn] = useState(false)
   useEffect(() => {
-    const frame = requestAnimationFrame(() => setTimeout(() => setDrawn(true)))
-    // A window that is not shown draws nothing, and must work all the same.
-    const timer = setTimeout(() => setDrawn(true), 500)
-    return () => {
-      cancelAnimationFrame(frame)
-      clearTimeout(timer)
-    }
+    // A window that is never idle, or not shown, must work all the same.
+    const idle = requestIdleCallback(() => setDrawn(true), { timeout: 500 })
+    return () => cancelIdleCallback(idle)
   }, [])
   useEffect(() => {
     if (!drawn) return

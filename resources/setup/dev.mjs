@@ -21,7 +21,10 @@ await runScript(async () => {
       node,
       [inRoot('node_modules', 'electron-vite', 'bin', 'electron-vite.js'), 'dev', ...sandbox, '--', ...passedOn],
       // electron-vite looks for Electron inside node_modules unless it is told.
-      { cwd: root, env: { ...env, ...display?.env, ELECTRON_EXEC_PATH: electron.program } },
+      {
+        cwd: root,
+        env: { ...env, ...display?.env, ELECTRON_EXEC_PATH: electron.program, PILOTHOUSE_CHECK_RESULTS: '1' },
+      },
     )
     return code
   } finally {
