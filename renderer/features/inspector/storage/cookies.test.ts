@@ -29,7 +29,9 @@ test('a new one is for the page that is looked at', () => {
 
 test.each([
   ['name', { name: '' }],
-  ['name', { name: 'a b' }],
+  ['name', { name: ' a' }],
+  ['name', { name: 'a\tb' }],
+  ['name', { name: 'a;b' }],
   ['name', { name: 'a=b' }],
   ['value', { value: 'a;b' }],
   ['value', { value: 'a\nb' }],
@@ -59,4 +61,9 @@ test('found by name, host or path, never by value', () => {
   expect(matches(cookie, 'SESS')).toBe(true)
   expect(matches(cookie, 'example')).toBe(true)
   expect(matches(cookie, 'abc')).toBe(false)
+})
+
+test('a name that Chromium takes can be kept, however odd', () => {
+  for (const name of ['a b', 'a,b', 'ключ', '"x"', '__Host-id'])
+    expect(mistakesIn({ ...draftOf(cookie, null), name })).toEqual({})
 })

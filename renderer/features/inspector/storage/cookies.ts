@@ -36,8 +36,8 @@ export function mistakesIn(draft: CookieDraft): Partial<Record<keyof CookieDraft
   const mistakes: Partial<Record<keyof CookieDraft, string>> = {}
   if (draft.name === '') mistakes.name = 'A cookie needs a name.'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  else if (/[\u0000-\u001f\u007f=;,\s]/.test(draft.name))
-    mistakes.name = 'No spaces, commas, semicolons or equals signs.'
+  else if (/[\u0000-\u001f\u007f=;]|^\s|\s$/.test(draft.name))
+    mistakes.name = 'No semicolons, equals signs or line breaks, and no space at its ends.'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u001f\u007f;]/.test(draft.value)) mistakes.value = 'No semicolons and no line breaks.'
   if (draft.value.length + draft.name.length > 4096)
