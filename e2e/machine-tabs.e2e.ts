@@ -203,6 +203,7 @@ describe.skipIf(noDockerd !== undefined)(`a machine’s tabs ${noDockerd ?? ''}`
 
   test('a container is restarted after a question that names it', async () => {
     // A link of the chain leads to where one looks after it.
+    await openTab('shop-1', 'env')
     await at('chain')
       .getByRole('button', { name: /^Docker/ })
       .click()

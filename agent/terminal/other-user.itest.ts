@@ -18,7 +18,12 @@ async function open(client: AgentClient) {
   }
   return {
     type: (line: string) => socket.sendBytes(Buffer.from(`${line}\r`)),
-    shows: (pattern: RegExp) => until(`${pattern}`, () => pattern.exec(text) ?? undefined),
+    shows: (pattern: RegExp) =>
+      until(`${pattern}`, () => {
+        const found = pattern.exec(text)
+        if (found === null) throw new Error(`it shows ${JSON.stringify(text)}`)
+        return found
+      }),
   }
 }
 

@@ -29,6 +29,7 @@ test('a first word stands for all that begin with it', () => {
   expect(names.filter(Boolean)).toEqual([
     'agent.start',
     'agent.idle',
+    'agent.own',
     'agent.get',
     'agent.health',
     'agent.health-p99',
