@@ -16,7 +16,7 @@ export const drivers: Driver[] = [
 ]
 
 /** A browser and engines of every conduct, which watch that no two engines are ever connected. */
-export function world(lockMs = 60) {
+export function world(lockMs = 60, patience = 1) {
   const state = { alive: true, lease: null as string | null, conduct: 'works' as Conduct, worst: 0, acted: 0 }
   /** For engines that behave otherwise than the rest. */
   const conducts = new Map<string, Conduct>()
@@ -97,7 +97,7 @@ export function world(lockMs = 60) {
     },
     publish: (type) => void disconnected.push(type),
     log: () => {},
-    limits: { lockMs, connectMs: 20, verifyMs: 10, disconnectMs: 5 },
+    limits: { lockMs, connectMs: 20 * patience, verifyMs: 10 * patience, disconnectMs: 5 * patience },
   })
   const open = () => [...gates.values()].filter((gate) => gate.open && connected.has(gate)).length
   return { state, conducts, controller, browser, records, open, count }

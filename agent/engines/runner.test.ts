@@ -6,13 +6,14 @@ import { TakeoverRequests } from '../takeover/requests.service.ts'
 import { type Conduct, world } from './controller-world.ts'
 import { EngineRunner, type RunParams } from './runner.ts'
 
-const dom: Level = { engine: 'stagehand', mode: 'dom', retries: 2, timeMs: 30 }
-const cua: Level = { engine: 'stagehand', mode: 'cua', retries: 1, timeMs: 30 }
-const magnitude: Level = { engine: 'magnitude', mode: null, retries: 0, timeMs: 30 }
+const dom: Level = { engine: 'stagehand', mode: 'dom', retries: 2, timeMs: 300 }
+const cua: Level = { engine: 'stagehand', mode: 'cua', retries: 1, timeMs: 300 }
+const magnitude: Level = { engine: 'magnitude', mode: null, retries: 0, timeMs: 300 }
 const human: Level = { engine: 'human', mode: null, retries: 1, timeMs: 20 }
 
 function setUp(levels: Level[], conducts: Record<string, Conduct> = {}, totalMs = 5000) {
-  const made = world()
+  // Long enough for a busy machine: only what hangs on purpose may be late.
+  const made = world(1200, 20)
   for (const [name, conduct] of Object.entries(conducts)) made.conducts.set(name, conduct)
   const told: string[] = []
   const publish = (type: string, data: object) => {
