@@ -75,7 +75,7 @@ async function runProjects({ node, env }, plan) {
         ],
         { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] },
       )
-    const counts = await withSecondTry(join(folder, project), project, once, plan.vitestArgs)
+    const counts = await withSecondTry(join(folder, project), once, plan.vitestArgs)
     all.push(counts)
     const mark = counts.failed > 0 ? '✗' : '✓'
     console.log(`${mark} Tests: ${project} · ${summary(counts)}  ${elapsed(performance.now() - began)}`)
@@ -89,19 +89,19 @@ async function runProjects({ node, env }, plan) {
 }
 
 /**
- * Real servers, containers and browsers on a shared machine stumble now and then. A file of theirs that failed runs
- * once more, from its start and alone; what failed twice has failed, and what passed then is named as unsteady.
+ * Real servers, containers and browsers stumble now and then on a shared machine, and so does whatever waits a moment
+ * on purpose. A file that failed runs once more, from its start and alone; what failed twice has failed, and what passed
+ * then is named as unsteady.
  * @param {string} place  where reports go, without an ending
- * @param {string} project
  * @param {(report: string, files: string[]) => Promise<number>} runOnce
  * @param {string[]} chosen
  */
-async function withSecondTry(place, project, runOnce, chosen) {
+async function withSecondTry(place, runOnce, chosen) {
   const first = `${place}.json`
   const code = await runOnce(first, chosen)
   const counts = readCounts(first, code)
   const failed = failedFiles(first)
-  if (project === 'unit' || failed.length === 0 || failed.length > mostStumbles) return counts
+  if (failed.length === 0 || failed.length > mostStumbles) return counts
   console.log(`\n… Once more, alone: ${failed.map((file) => relative(root, file)).join(', ')}`)
   const second = `${place}-again.json`
   const again = readCounts(second, await runOnce(second, failed))
