@@ -46,11 +46,6 @@ export function developmentPolicy(devUrl: string): string {
     .replace("connect-src 'self'", `connect-src 'self' ws://${host}`)
 }
 
-/** The names of the script files that a page of ours begins with. */
-export function scriptsOf(html: string): string[] {
-  return [...html.matchAll(/<script[^>]*\ssrc="([^"]+)"/g)].map(([, source = '']) => path.posix.basename(source))
-}
-
 export interface ServedFile {
   file: string
   contentType: string

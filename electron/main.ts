@@ -1,4 +1,3 @@
-import module from 'node:module'
 import { app, BrowserWindow, dialog, nativeTheme } from 'electron'
 import type { Settings } from '../shared/ipc.ts'
 import { recordingsUrl } from './app-scheme.ts'
@@ -14,11 +13,8 @@ import { takeScreenshot } from './screenshot.ts'
 import { clearIfWanted } from './store/begin-anew.ts'
 import { type OpenedDatabase, openDatabase } from './store/open.ts'
 import { settingsTable } from './store/settings.ts'
-import { allowedOrigins, devUrl, registerAppScheme, secureSession } from './window.ts'
+import { allowedOrigins, registerAppScheme, secureSession } from './window.ts'
 import { Windows } from './windows.ts'
-
-/** When a start has calmed down. */
-const flushCompiledMs = 5000
 
 const launch = readLaunchOptions(process.argv, process.env)
 if (launch.userData !== undefined) app.setPath('userData', launch.userData)
@@ -34,7 +30,6 @@ function start(release: () => void): void {
   const paths = appPaths()
   const developer = !app.isPackaged
   clearIfWanted(app.getPath('userData'), paths)
-  module.enableCompileCache(paths.compiled)
   const log = openLog(paths.logs, { echo: developer && process.env['PILOTHOUSE_LOG'] === 'stderr' })
   const opened = openStoreOrExplain(paths.store)
   if (opened === undefined) return
@@ -58,17 +53,13 @@ function start(release: () => void): void {
       watch(window)
     },
   })
-  let onScripts = () => {}
-  const pageHasScripts = new Promise<void>((resolve) => {
-    onScripts = resolve
-    // A page from the development server asks main for nothing, and a page that failed must not keep main from its work.
-    void app.whenReady().then(() => setTimeout(resolve, devUrl === undefined ? 1000 : 0))
-  })
   const loading = app
     .whenReady()
+    // Begins after the window's own process was started: both then load at the same time.
     .then(() => openWindows())
-    // Main hands the page its files: it reads its own rest only then, while the page reads what it was given.
-    .then(() => pageHasScripts)
+    // In two parts: between them main hands the page its files, so that the window goes on while main reads the rest.
+    .then(() => import('../shared/ipc.ts'))
+    .then(() => new Promise((resolve) => setTimeout(resolve)))
     .then(() => import('./console.ts'))
     .then(({ createConsole }) =>
       createConsole({ opened, log, paths, launch, developer, onLivePicture, onSettings, windows }),
@@ -77,15 +68,11 @@ function start(release: () => void): void {
     loading.then((console) => console.dispatch),
     allowedOrigins,
   )
-  loading.then(
-    // Otherwise Node keeps what it compiled only at a graceful end.
-    () => setTimeout(() => module.flushCompileCache(), flushCompiledMs).unref(),
-    (error: unknown) => {
-      log('error', 'the console did not start', { error: String(error) })
-      dialog.showErrorBox('Pilothouse did not start', String(error))
-      app.exit(1)
-    },
-  )
+  loading.catch((error: unknown) => {
+    log('error', 'the console did not start', { error: String(error) })
+    dialog.showErrorBox('Pilothouse did not start', String(error))
+    app.exit(1)
+  })
 
   const quit = onQuit(async () => {
     windows.quitting()
@@ -106,10 +93,8 @@ function start(release: () => void): void {
     if (!prepared) {
       // The page itself must not wait for the rest of main.
       const isRecording = ({ url }: Request) => url.startsWith(recordingsUrl)
-      secureSession(
-        paths.renderer,
-        async (request) => (isRecording(request) ? (await loading).serveRecording(request) : undefined),
-        () => onScripts(),
+      secureSession(paths.renderer, async (request) =>
+        isRecording(request) ? (await loading).serveRecording(request) : undefined,
       )
       setMenu(toFocused, { developer, shortcuts: kept })
       const theme = settings.get('theme')

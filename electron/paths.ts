@@ -12,8 +12,6 @@ export function appPaths() {
     renderer: path.join(root, 'out', 'renderer'),
     store: path.join(data, 'console.db'),
     logs: path.join(data, 'logs'),
-    /** What Node compiled of main, for the next start. */
-    compiled: path.join(data, 'compiled'),
     licences: path.join(root, 'out', 'licences.json'),
     localAgentData: path.join(data, 'local-agent'),
     node:

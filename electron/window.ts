@@ -1,9 +1,8 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { app, BrowserWindow, nativeTheme, protocol, session, type WebContents } from 'electron'
-import { appUrl, developmentPolicy, resolveAppFile, responseHeaders, scriptsOf } from './app-scheme.ts'
+import { appUrl, developmentPolicy, resolveAppFile, responseHeaders } from './app-scheme.ts'
 import { appOrigin, isFrom, originOf } from './ipc/sender.ts'
-import { inPieces } from './pieces.ts'
 import { minimumSize, restoreBounds } from './window-bounds.ts'
 
 /** The address of the development server; a package never looks for one. */
@@ -25,22 +24,16 @@ export function registerAppScheme(): void {
 /** Answers for a recording that is being played; undefined for every other address. */
 export type ServeRecording = (request: Request) => Promise<Response | undefined>
 
-/** What holds for every page this process ever shows, whoever opens it. `onScripts`: the first page has all its scripts. */
-export function secureSession(rendererFolder: string, serveRecording: ServeRecording, onScripts: () => void): void {
+/** What holds for every page this process ever shows, whoever opens it. */
+export function secureSession(rendererFolder: string, serveRecording: ServeRecording): void {
   const ours = session.defaultSession
-  const toHandOut = new Set<string>()
   ours.protocol.handle('app', async (request) => {
     const film = await serveRecording(request)
     if (film !== undefined) return film
     const served = request.method === 'GET' ? resolveAppFile(request.url, rendererFolder) : undefined
     if (served === undefined) return new Response('There is no such file.', { status: 404 })
     try {
-      const bytes = await fs.readFile(served.file)
-      if (served.file.endsWith('.html')) for (const name of scriptsOf(bytes.toString())) toHandOut.add(name)
-      const body = inPieces(bytes, () => {
-        if (toHandOut.delete(path.basename(served.file)) && toHandOut.size === 0) onScripts()
-      })
-      return new Response(body, { headers: responseHeaders(served.contentType) })
+      return new Response(await fs.readFile(served.file), { headers: responseHeaders(served.contentType) })
     } catch {
       return new Response('There is no such file.', { status: 404 })
     }
