@@ -17,7 +17,7 @@ test('a second claim is refused and brings the first to the front', async () => 
   const first = claimInstance(folder, toFront)
   expect(first).toBeDefined()
   expect(claimInstance(folder, () => {})).toBeUndefined()
-  await expect.poll(() => toFront.mock.calls.length, { timeout: 5000 }).toBeGreaterThan(0)
+  await expect.poll(() => toFront.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(0)
   first?.release()
   expect(existsSync(path.join(folder, 'instance.lock'))).toBe(false)
   const next = claimInstance(folder, () => {})
