@@ -20,9 +20,23 @@ test('a second claim is refused and brings the first to the front', async () => 
   await expect.poll(() => toFront.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(0)
   first?.release()
   expect(existsSync(path.join(folder, 'instance.lock'))).toBe(false)
+  expect(existsSync(path.join(folder, 'instance.focus'))).toBe(false)
   const next = claimInstance(folder, () => {})
   expect(next).toBeDefined()
   next?.release()
+})
+
+test('every later start brings it to the front again; a mark from an earlier run does not', async () => {
+  writeFileSync(path.join(folder, 'instance.focus'), 'from before')
+  const toFront = vi.fn()
+  const first = claimInstance(folder, toFront)
+  await new Promise((resolve) => setTimeout(resolve, 1200))
+  expect(toFront).not.toHaveBeenCalled()
+  for (const times of [1, 2]) {
+    expect(claimInstance(folder, () => {})).toBeUndefined()
+    await expect.poll(() => toFront.mock.calls.length, { timeout: 20_000 }).toBe(times)
+  }
+  first?.release()
 })
 
 test('what a killed console left does not count', async () => {

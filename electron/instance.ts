@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { startTime } from './local-agent/process.ts'
 
@@ -18,10 +18,18 @@ export function claimInstance(folder: string, onSecond: () => void): { release: 
   for (let tries = 0; tries < 3; tries++) {
     try {
       writeFileSync(lock, mine, { flag: 'wx', mode: 0o600 })
-      watchFile(mark, { interval: lookEveryMs, persistent: false }, onSecond)
+      // A mark from before is nobody's who waits; one that comes from here on is seen, however soon it comes, which a
+      // watch that first has to learn what is there would miss.
+      rmSync(mark, { force: true })
+      const looking = setInterval(() => {
+        if (!existsSync(mark)) return
+        rmSync(mark, { force: true })
+        onSecond()
+      }, lookEveryMs)
+      looking.unref()
       return {
         release() {
-          unwatchFile(mark, onSecond)
+          clearInterval(looking)
           rmSync(mark, { force: true })
           rmSync(lock, { force: true })
         },

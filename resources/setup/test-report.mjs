@@ -1,5 +1,6 @@
 // @ts-check
 import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 
@@ -38,6 +39,34 @@ export function failedFiles(file) {
   } catch {
     return []
   }
+}
+
+/**
+ * What failed, in words: the test and how its message begins. They stand at the end of everything, where somebody who
+ * was given only the end of the output finds them.
+ * @param {string} file  of Vitest's JSON reporter
+ * @returns {string[]}
+ */
+export function failures(file) {
+  try {
+    const report = JSON.parse(readFileSync(file, 'utf8'))
+    return report.testResults.flatMap((/** @type {FileResult} */ result) => {
+      const tests = result.assertionResults.filter(({ status }) => status === 'failed')
+      if (tests.length > 0) return tests.map((test) => told(result.name, test.fullName, test.failureMessages?.[0]))
+      return result.status === 'failed' ? [told(result.name, 'the file as a whole', result.message)] : []
+    })
+  } catch {
+    return [`${file}: no report was left`]
+  }
+}
+
+/** @typedef {{ status: string, fullName?: string, failureMessages?: string[] }} TestResult */
+/** @typedef {{ name: string, status: string, message?: string, assertionResults: TestResult[] }} FileResult */
+
+/** @param {string} file @param {string | undefined} test @param {string | undefined} message */
+function told(file, test, message) {
+  const begin = (message ?? '').split('\n').slice(0, 8).join('\n    ').slice(0, 1200)
+  return `${relative(process.cwd(), file)} > ${test}\n    ${begin}`
 }
 
 /**

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addCounts, countsAfterSecondTry, failedFiles, readCounts, summary } from './test-report.mjs'
+import { addCounts, countsAfterSecondTry, failedFiles, failures, readCounts, summary } from './test-report.mjs'
 
 let folder = ''
 beforeAll(() => {
@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function report(
   failedTests: number,
-  files: { name?: string; status: string; assertionResults: { status: string }[] }[],
+  files: { name?: string; status: string; message?: string; assertionResults: object[] }[],
 ) {
   const file = join(folder, 'report.json')
   const numbers = { numPassedTests: 3, numFailedTests: failedTests, numPendingTests: 1, numTodoTests: 1 }
@@ -53,4 +53,24 @@ test('of a file that ran once more only the second results count', () => {
   const again = { passed: 2, failed: 1, skipped: 0 }
   expect(countsAfterSecondTry(first, ['stumbled'], again)).toEqual({ passed: 4, failed: 1, skipped: 1 })
   expect(failedFiles(join(folder, 'absent.json'))).toEqual([])
+})
+
+test('what failed is told by its name and the beginning of its message', () => {
+  const file = report(1, [
+    { name: 'fine', status: 'passed', assertionResults: [{ status: 'passed', fullName: 'works' }] },
+    {
+      name: 'stumbled',
+      status: 'failed',
+      assertionResults: [
+        { status: 'failed', fullName: 'holds', failureMessages: ['expected 1 to be 2\n  at a place'] },
+        { status: 'passed', fullName: 'works' },
+      ],
+    },
+    { name: 'broken', status: 'failed', message: 'cannot be loaded', assertionResults: [] },
+  ])
+  expect(failures(file)).toEqual([
+    'stumbled > holds\n    expected 1 to be 2\n      at a place',
+    'broken > the file as a whole\n    cannot be loaded',
+  ])
+  expect(failures(join(folder, 'absent.json'))).toHaveLength(1)
 })

@@ -9,7 +9,7 @@ import { prepare } from './prepare.mjs'
 import { elapsed, step } from './progress.mjs'
 import { run, runAttached } from './run.mjs'
 import { planTests, testFiles, usage } from './test-args.mjs'
-import { addCounts, countsAfterSecondTry, failedFiles, readCounts, summary } from './test-report.mjs'
+import { addCounts, countsAfterSecondTry, failedFiles, failures, readCounts, summary } from './test-report.mjs'
 
 const tsc = inRoot('node_modules', 'typescript', 'bin', 'tsc')
 const biome = inRoot('node_modules', '@biomejs', 'biome', 'bin', 'biome')
@@ -63,6 +63,8 @@ async function runProjects({ node, env }, plan) {
   const folder = mkdtempSync(join(tmpdir(), 'pilothouse-test-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const all = []
+  /** @type {string[]} */
+  const told = []
   for (const project of plan.projects) {
     const began = performance.now()
     console.log(`\n… Tests: ${project}`)
@@ -75,11 +77,13 @@ async function runProjects({ node, env }, plan) {
         ],
         { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] },
       )
-    const counts = await withSecondTry(join(folder, project), once, plan.vitestArgs)
+    const { counts, report } = await withSecondTry(join(folder, project), once, plan.vitestArgs)
     all.push(counts)
+    if (counts.failed > 0) told.push(...failures(report))
     const mark = counts.failed > 0 ? '✗' : '✓'
     console.log(`${mark} Tests: ${project} · ${summary(counts)}  ${elapsed(performance.now() - began)}`)
   }
+  for (const failure of told) console.log(`\n✗ ${failure}`)
   const sum = addCounts(all)
   if (!plan.everything && sum.passed + sum.failed === 0) {
     console.log('\nNothing ran: no test has that path or name.')
@@ -101,11 +105,11 @@ async function withSecondTry(place, runOnce, chosen) {
   const code = await runOnce(first, chosen)
   const counts = readCounts(first, code)
   const failed = failedFiles(first)
-  if (failed.length === 0 || failed.length > mostStumbles) return counts
+  if (failed.length === 0 || failed.length > mostStumbles) return { counts, report: first }
   console.log(`\n… Once more, alone: ${failed.map((file) => relative(root, file)).join(', ')}`)
   const second = `${place}-again.json`
   const again = readCounts(second, await runOnce(second, failed))
   const unsteady = failed.filter((file) => !failedFiles(second).includes(file))
   for (const file of unsteady) console.log(`! Unsteady: ${relative(root, file)} failed, and passed when run again`)
-  return countsAfterSecondTry(first, failed, again)
+  return { counts: countsAfterSecondTry(first, failed, again), report: second }
 }
