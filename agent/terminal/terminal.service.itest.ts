@@ -59,6 +59,23 @@ test('a terminal that nobody comes back to is ended', async () => {
   expect(fs.readdirSync(path.join(folder, 'open-terminals'))).toEqual([])
 })
 
+test('what is typed while the shell is being started is not lost, nor in another order', async () => {
+  const terminals = new TerminalService({
+    dataDir: folder,
+    audit: { begin: () => 1, finish: () => {} },
+    log: () => {},
+    settings: () => ({ shell: '/bin/sh', terminalUser: undefined, commandEnv: [], recordTerminals: false }),
+  })
+  const socket = fakeSocket()
+  ;(await terminals.prepare({ cols: 80, rows: 24 }, caller))(socket)
+  expect(socket.told).toEqual([])
+  socket.onMessage({ type: 'resize', cols: 101, rows: 31 })
+  socket.onBytes(Buffer.from('stty size; echo o'))
+  socket.onBytes(Buffer.from('ne-two\r'))
+  await until('both', () => /31 101\s+one-two/.test(socket.text))
+  await terminals.close()
+})
+
 test('one whose client comes back in time is not', async () => {
   const terminals = new TerminalService({
     dataDir: folder,

@@ -120,6 +120,7 @@ export class TerminalService {
     socket.onClose = () => {
       gone = true
     }
+    const early = keepEarly(socket)
     const pty = await spawnPty({ ...shell, cols, rows, env: { ...shell.env, [terminalMark]: mark } })
     const strikeOut = recordTerminal(dataDir, pty.pid, mark)
     const started = performance.now()
@@ -140,6 +141,7 @@ export class TerminalService {
     // The client left in between: nobody knows the terminal's id, so nobody can come back for it.
     if (gone) return terminal.close()
     terminal.attach(socket, caller.operator, undefined)
+    early.replay()
   }
 
   #keepForAWhile(id: string): void {
@@ -171,5 +173,24 @@ export class TerminalService {
       // The shell has ended, whatever the disk says.
       this.#options.log('error', 'the end of a terminal is not in the audit log', { error: String(error) })
     }
+  }
+}
+
+/** What a client sends while its shell is being started, in its order, for the one that takes the socket over. */
+function keepEarly(socket: ServerSocket<'terminal'>): { replay: () => void } {
+  const kept: (() => void)[] = []
+  const keep = (again: () => void) => {
+    kept.push(again)
+    // One message is enough to see that the client does not wait; the rest stays in the network.
+    socket.pause()
+  }
+  socket.onBytes = (bytes) => keep(() => socket.onBytes(bytes))
+  socket.onMessage = (message) => keep(() => socket.onMessage(message))
+  return {
+    replay() {
+      // First, since what is typed may stop it once more.
+      socket.resume()
+      for (const again of kept) again()
+    },
   }
 }
