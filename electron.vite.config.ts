@@ -33,7 +33,8 @@ export default defineConfig({
         },
         // ws and ssh2 ask for these and do without them.
         external: ['bufferutil', 'utf-8-validate', 'cpu-features', /sshcrypto\.node$/],
-        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+        // As modules, Node reads its whole fetch along with `node:http`, and every file in a second: a window would wait.
+        output: { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' },
       },
     },
   },

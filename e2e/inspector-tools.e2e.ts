@@ -165,7 +165,20 @@ describe('the Inspector’s tools', () => {
     await until('it to play', async () => (await state()).currentTime > 0.3)
     const { videoWidth, duration, src } = await state()
     expect(videoWidth).toBe(800)
-    expect(src).toMatch(/^app:\/\/pilothouse\/recording\/[0-9a-f-]{36}$/)
+    expect(src).toMatch(/^recording:\/\/film\/[0-9a-f-]{36}$/)
+    /** What a film element says of an address; nothing else of a page may ask for one. */
+    const played = (url: string) =>
+      console.window.evaluate(async (from) => {
+        const film = document.createElement('video')
+        return new Promise<string>((resolve) => {
+          film.onloadedmetadata = () => resolve('played')
+          film.onerror = () => resolve('refused')
+          film.src = from
+        })
+      }, url)
+    expect(await played(src)).toBe('played')
+    const answer = () => console.app.evaluate(async ({ net }, url) => (await net.fetch(url)).status, src)
+    expect(await answer()).toBe(200)
     const sought = await video.evaluate(async (element, to) => {
       const film = element as HTMLVideoElement
       film.pause()
@@ -192,12 +205,8 @@ describe('the Inspector’s tools', () => {
     await at('recording-delete').click()
     await at('confirm').click()
     await console.window.getByText('No recordings').waitFor()
-    const gone = await console.window.evaluate(async (url) => (await fetch(url)).status, src)
-    expect(gone).toBe(404)
-    const guessed = await console.window.evaluate(
-      async () => (await fetch('app://pilothouse/recording/00000000-0000-4000-8000-000000000000')).status,
-    )
-    expect(guessed).toBe(404)
+    expect(await answer()).toBe(404)
+    expect(await played(new URL('/00000000-0000-4000-8000-000000000000', src).href)).toBe('refused')
   })
 
   test('diagnostics: what runs, and who is connected, whom one can cut', async () => {

@@ -3,6 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { contentSecurityPolicy } from '../electron/app-scheme.ts'
 import type { IpcAnswer } from '../shared/ipc.ts'
 import { builtConsole, projectRoot } from './rigs/built.ts'
 import { startConsole, type TestConsole } from './rigs/electron.ts'
@@ -94,9 +95,13 @@ describe('the window has nothing but the bridge', () => {
         '/..%2f..%2fpackage.json',
         '/etc/passwd',
       ]
-      return Promise.all(paths.map(async (path) => (await fetch(`app://pilothouse${path}`)).status))
+      const status = async (path: string) => (await fetch(`app://pilothouse${path}`)).status
+      return Promise.all([...paths.map((path) => status(path).catch(() => 'refused')), policyOfThePage()])
+      async function policyOfThePage() {
+        return (await fetch('app://pilothouse/')).headers.get('content-security-policy')
+      }
     })
-    expect(statuses).toEqual([200, 404, 404, 404, 404])
+    expect(statuses).toEqual([200, 'refused', 'refused', 'refused', 'refused', contentSecurityPolicy])
   })
 })
 

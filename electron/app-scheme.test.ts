@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { contentSecurityPolicy, resolveAppFile } from './app-scheme.ts'
+import { beginningsOf, contentSecurityPolicy, resolveAppFile } from './app-scheme.ts'
 
 const root = path.resolve('/app/out/renderer')
 
@@ -46,4 +46,11 @@ test('the policy lets no inline script, no eval and no foreign address in', () =
   expect(rules.get('connect-src')).toBe("connect-src 'self'")
   expect(rules.get('default-src')).toBe("default-src 'none'")
   expect(contentSecurityPolicy).not.toMatch(/unsafe-eval|https?:|\*/)
+})
+
+test('the files that a page begins with are known by their names', () => {
+  const html = `<script type="module" crossorigin src="./assets/runtime-1.js"></script>
+    <script type="module" src="assets/start-2.js"></script><script>later()</script>
+    <link rel="stylesheet" crossorigin href="./assets/start-3.css"><link rel="icon" href="./assets/icon.png">`
+  expect(beginningsOf(html)).toEqual(['runtime-1.js', 'start-2.js', 'start-3.css'])
 })

@@ -4,8 +4,12 @@ import { appOrigin } from './ipc/sender.ts'
 /** Our pages come from a scheme of our own: `file:` would give them more than they need. */
 export const appUrl = `${appOrigin.protocol}//${appOrigin.host}/`
 
-/** Films of machines, which main fetches as they are played. */
-export const recordingsUrl = `${appUrl}recording/`
+/**
+ * Films of machines, which main fetches as they are played. They have a scheme of their own, because ours is served
+ * from files without a line of main's.
+ */
+export const recordingsScheme = 'recording'
+export const recordingsUrl = `${recordingsScheme}://film/`
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -26,7 +30,7 @@ export const contentSecurityPolicy = [
   "style-src-attr 'unsafe-inline'",
   "img-src 'self' blob: data:",
   "font-src 'self'",
-  "media-src 'self'",
+  `media-src ${recordingsScheme}:`,
   "connect-src 'self'",
   "worker-src 'self' blob:",
   "frame-src 'none'",
@@ -42,8 +46,13 @@ export function developmentPolicy(devUrl: string): string {
   return contentSecurityPolicy
     .replace("script-src 'self'", "script-src 'self' 'unsafe-inline'")
     .replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
-    .replace("media-src 'self'", `media-src ${appOrigin.protocol}`)
     .replace("connect-src 'self'", `connect-src 'self' ws://${host}`)
+}
+
+/** The names of the files without which a page of ours does not begin: its scripts, and the styles that those wait for. */
+export function beginningsOf(html: string): string[] {
+  const tags = html.matchAll(/<(?:script[^>]*\ssrc|link[^>]*\srel="stylesheet"[^>]*\shref)="([^"]+)"/g)
+  return [...tags].map(([, source = '']) => path.posix.basename(source))
 }
 
 export interface ServedFile {
@@ -70,7 +79,6 @@ export function responseHeaders(contentType: string): Record<string, string> {
     'content-security-policy': contentSecurityPolicy,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
     'cache-control': 'no-store',
   }
 }

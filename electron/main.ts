@@ -1,6 +1,5 @@
 import { app, BrowserWindow, dialog, nativeTheme } from 'electron'
 import type { Settings } from '../shared/ipc.ts'
-import { recordingsUrl } from './app-scheme.ts'
 import { claimInstance } from './instance.ts'
 import { isFrom } from './ipc/sender.ts'
 import { admit, serveIpc, tell } from './ipc/serve.ts'
@@ -13,8 +12,11 @@ import { takeScreenshot } from './screenshot.ts'
 import { clearIfWanted } from './store/begin-anew.ts'
 import { type OpenedDatabase, openDatabase } from './store/open.ts'
 import { settingsTable } from './store/settings.ts'
-import { allowedOrigins, registerAppScheme, secureSession } from './window.ts'
+import { allowedOrigins, devUrl, registerAppScheme, secureSession } from './window.ts'
 import { Windows } from './windows.ts'
+
+/** Longer than any page takes to ask for what it begins with. */
+const beginningMs = 1000
 
 const launch = readLaunchOptions(process.argv, process.env)
 if (launch.userData !== undefined) app.setPath('userData', launch.userData)
@@ -53,13 +55,16 @@ function start(release: () => void): void {
       watch(window)
     },
   })
+  const page = Promise.withResolvers<void>()
   const loading = app
     .whenReady()
-    // Begins after the window's own process was started: both then load at the same time.
     .then(() => openWindows())
-    // In two parts: between them main hands the page its files, so that the window goes on while main reads the rest.
+    // A page that asks main for nothing, or failed, must not keep main from its work.
+    .then(() => void setTimeout(page.resolve, devUrl === undefined ? beginningMs : 0))
+    // Main reads its own rest while the window's process starts, and while its page reads what it was given: in two
+    // parts, because in between main has to hand it over.
     .then(() => import('../shared/ipc.ts'))
-    .then(() => new Promise((resolve) => setTimeout(resolve)))
+    .then(() => page.promise)
     .then(() => import('./console.ts'))
     .then(({ createConsole }) =>
       createConsole({ opened, log, paths, launch, developer, onLivePicture, onSettings, windows }),
@@ -91,11 +96,11 @@ function start(release: () => void): void {
   let prepared = false
   function openWindows(): void {
     if (!prepared) {
-      // The page itself must not wait for the rest of main.
-      const isRecording = ({ url }: Request) => url.startsWith(recordingsUrl)
-      secureSession(paths.renderer, async (request) =>
-        isRecording(request) ? (await loading).serveRecording(request) : undefined,
-      )
+      secureSession({
+        renderer: paths.renderer,
+        recording: async (request) => (await loading).serveRecording(request),
+        onBegun: page.resolve,
+      })
       setMenu(toFocused, { developer, shortcuts: kept })
       const theme = settings.get('theme')
       if (theme === 'dark' || theme === 'light') nativeTheme.themeSource = theme

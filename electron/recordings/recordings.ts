@@ -39,11 +39,11 @@ export class Recordings {
     return `${recordingsUrl}${key}`
   }
 
-  /** Answers the player; undefined for an address that is none of a recording. */
-  serve(request: Request): Promise<Response> | undefined {
-    const key = request.url.startsWith(recordingsUrl) ? request.url.slice(recordingsUrl.length) : undefined
-    if (key === undefined) return undefined
-    const grant = this.#granted.get(key)
+  /** Answers the player. */
+  serve(request: Request): Promise<Response> {
+    const grant = request.url.startsWith(recordingsUrl)
+      ? this.#granted.get(request.url.slice(recordingsUrl.length))
+      : undefined
     if (grant === undefined || request.method !== 'GET')
       return Promise.resolve(new Response('There is no such recording.', { status: 404 }))
     return this.#film(grant, request)

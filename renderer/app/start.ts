@@ -24,12 +24,13 @@ import { followMain } from './windows.ts'
 
 /** Connects the window to main. Everything started here lives as long as the window. */
 export function startWindow(): void {
+  // First, because main answers while the rest begins: what follows asks the disk for what a person chose, and waits.
+  startFleet()
   followSystemTheme()
   followHash()
   loadPins()
   receivePorts()
   listenForKeys()
-  startFleet()
   startFleetView()
   followMain()
   startTimeline()

@@ -94,6 +94,8 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
     // The compositor scrolls without waiting: these stand ready while the next are drawn.
     overscan: 4,
     scrollPaddingStart: headPx,
+    // About as much as a table has of a window: its rows are in the first picture, and not in the second, measured one.
+    initialRect: { width: 0, height: innerHeight * 0.65 },
   })
   useEffect(() => {
     setActive((index) => Math.min(index, Math.max(0, rows.length - 1)))

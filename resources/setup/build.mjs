@@ -11,7 +11,7 @@ import { step } from './progress.mjs'
 import { run } from './run.mjs'
 import { hashTree, matchesStamp, writeStamp } from './stamp.mjs'
 
-const outputs = [inRoot('out', 'main', 'main.js'), inRoot('out', 'preload'), inRoot('out', 'renderer')]
+const outputs = [inRoot('out', 'main', 'main.cjs'), inRoot('out', 'preload'), inRoot('out', 'renderer')]
 
 /**
  * Builds the console and the agent, unless nothing they are made of has changed.

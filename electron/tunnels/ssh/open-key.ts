@@ -1,4 +1,5 @@
 import { sign } from 'node:crypto'
+import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import ssh2 from 'ssh2'
 import type { UnlockAsked } from './unlock-key.ts'
@@ -29,7 +30,7 @@ export async function openLocked(content: Buffer, passphrase: string): Promise<O
 async function openBeside(content: Buffer, passphrase: string): Promise<OpenKey | undefined> {
   const asked: UnlockAsked = { content, passphrase }
   // Beside this file both in the tree and in the bundle; by a name that the bundler does not try to follow.
-  const file = `./unlock-key${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`
+  const file = `./unlock-key${path.extname(import.meta.url)}`
   const worker = new Worker(new URL(file, import.meta.url), { workerData: asked, stdout: true, stderr: true })
   try {
     return await new Promise((resolve, reject) => {

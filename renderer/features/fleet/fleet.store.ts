@@ -49,6 +49,19 @@ export function startFleet(): () => void {
 
 export { load as reloadFleet }
 
+/** Settled when the fleet has been read for the first time, or could not be. */
+export function fleetRead(): Promise<void> {
+  return new Promise((resolve) => {
+    const look = ({ status }: FleetState) => {
+      if (status.phase === 'loading') return
+      stop()
+      resolve()
+    }
+    const stop = useFleet.subscribe(look)
+    look(useFleet.getState())
+  })
+}
+
 export function useMachine(machineId: string | null): MachineView | undefined {
   return useFleet((state) => (machineId === null ? undefined : state.machines[machineId]))
 }
