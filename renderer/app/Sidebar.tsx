@@ -1,5 +1,6 @@
 import { Activity, Cpu, Hand, LayoutGrid, Rocket, ScrollText, Settings } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useShallow } from 'zustand/react/shallow'
 import { running, useDeploys } from '../features/deploys/deploys.store.ts'
 import { useFleet } from '../features/fleet/fleet.store.ts'
 import { machineLook } from '../features/machine/look.ts'
@@ -16,12 +17,11 @@ import styles from './Shell.module.css'
 export function Sidebar() {
   const keys = useKeysOf('go.settings')
   const route = useRoute((state) => state.route)
-  const machines = useFleet((state) => state.machines)
   const pins = usePins((state) => state.pins)
-  const pinned = pins.flatMap((id) => machines[id] ?? [])
+  const pinned = useFleet(useShallow((state) => pins.flatMap((id) => state.machines[id] ?? [])))
   const workers = useWorkers((state) => countRunning(state.known))
   const deploying = useDeploys((state) => running(state.rollouts).length)
-  const count = Object.keys(machines).length
+  const count = useFleet((state) => Object.keys(state.machines).length)
   const wanted = useTakeovers((state) => openRequests(state.requests).length)
   return (
     <nav className={styles.side} aria-label="Main">

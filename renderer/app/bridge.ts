@@ -36,14 +36,31 @@ export async function callAgent<Name extends CallName>(
   return result as CallResult<Name>
 }
 
+type Listener = (data: never) => void
+const listeners = new Map<string, Set<Listener>>()
+
 /** Listens to one kind of event from main; returns the way to stop. */
 export function onIpcEvent<Name extends IpcEventName>(
   name: Name,
   listener: (data: IpcEventData<Name>) => void,
 ): () => void {
-  return window.pilothouse.onEvent((got, data) => {
-    if (got === name) listener(data as IpcEventData<Name>)
-  })
+  // One for the whole window: the bridge copies an event anew for each that listens there.
+  if (listeners.size === 0) window.pilothouse.onEvent(pass)
+  const those = listeners.get(name) ?? new Set()
+  listeners.set(name, those)
+  those.add(listener)
+  return () => those.delete(listener)
+}
+
+function pass(name: string, data: unknown): void {
+  for (const listener of [...(listeners.get(name) ?? [])]) {
+    try {
+      listener(data as never)
+    } catch (error) {
+      // Whoever else listens hears of it all the same.
+      reportError(error)
+    }
+  }
 }
 
 /** Anything thrown, as something that can be shown. */

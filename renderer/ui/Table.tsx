@@ -4,6 +4,7 @@ import {
   type CSSProperties,
   type KeyboardEvent,
   type MouseEvent,
+  memo,
   type ReactNode,
   useCallback,
   useEffect,
@@ -252,7 +253,7 @@ function isMenuKey({ key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent): 
   return key === '.' && !ctrlKey && !metaKey && !altKey
 }
 
-function Head<Row, Key extends string>({
+function PlainHead<Row, Key extends string>({
   columns,
   sort,
   onSort,
@@ -284,3 +285,6 @@ function Head<Row, Key extends string>({
     </div>
   )
 }
+
+/** Drawn again for another order or other columns, and not with every row that scrolls into sight. */
+const Head = memo(PlainHead) as typeof PlainHead

@@ -52,7 +52,8 @@ export function FleetScreen() {
 }
 
 function Machines() {
-  const machines = useFleet((state) => state.machines)
+  // News of a thousand machines wait for what a person does.
+  const machines = useDeferredValue(useFleet((state) => state.machines))
   const group = useFleetView((state) => state.group)
   const form = useFleetView((state) => state.form)
   const selected = useFleetView((state) => state.selected)

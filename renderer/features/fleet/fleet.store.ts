@@ -25,10 +25,15 @@ export function applyChange(
   return next
 }
 
+/** Changes that came and are not shown yet. */
+let waiting: IpcEventData<'fleet.changed'>[] = []
+
 async function load(): Promise<void> {
   useFleet.setState({ status: { phase: 'loading' } })
   try {
     const list = await call('fleet.list', {})
+    // It is newer than all that came before it.
+    waiting = []
     useFleet.setState({
       status: { phase: 'ready' },
       machines: Object.fromEntries(list.map((machine) => [machine.id, machine])),
@@ -38,13 +43,30 @@ async function load(): Promise<void> {
   }
 }
 
+/** A thousand machines have news all the time: every screen would be drawn anew for each. A few are shown at once. */
+const gatherMsPerMachine = 0.2
+
 /** Reads the fleet and follows it; returns the way to stop. */
 export function startFleet(): () => void {
+  let appliedAt = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const apply = () => {
+    timer = undefined
+    appliedAt = performance.now()
+    const changes = waiting
+    waiting = []
+    if (changes.length > 0) useFleet.setState((state) => ({ machines: changes.reduce(applyChange, state.machines) }))
+  }
   const stop = onIpcEvent('fleet.changed', (change) => {
-    useFleet.setState((state) => ({ machines: applyChange(state.machines, change) }))
+    waiting.push(change)
+    const gatherMs = Object.keys(useFleet.getState().machines).length * gatherMsPerMachine
+    timer ??= setTimeout(apply, Math.max(0, appliedAt + gatherMs - performance.now()))
   })
   void load()
-  return stop
+  return () => {
+    clearTimeout(timer)
+    stop()
+  }
 }
 
 export { load as reloadFleet }
