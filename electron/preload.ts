@@ -6,7 +6,7 @@ import { ipcChannel } from '../shared/ipc-channels.ts'
 const bridge: Bridge = {
   invoke: (name, params) => ipcRenderer.invoke(ipcChannel.invoke, name, params),
   onEvent(listener) {
-    const forward = (_event: unknown, name: string, data: unknown) => listener(name, data)
+    const forward = (_event: unknown, name: string, json: string) => listener(name, json)
     ipcRenderer.on(ipcChannel.event, forward)
     return () => ipcRenderer.off(ipcChannel.event, forward)
   },

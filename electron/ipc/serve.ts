@@ -25,14 +25,15 @@ export function serveIpc(dispatch: Promise<Dispatch>, origins: readonly Origin[]
 
 /** Tells every window. */
 export function broadcast<Name extends IpcEventName>(name: Name, data: IpcEventData<Name>): void {
+  const json = JSON.stringify(data)
   for (const contents of windows.values()) {
-    if (!contents.isDestroyed()) contents.send(ipcChannel.event, name, data)
+    if (!contents.isDestroyed()) contents.send(ipcChannel.event, name, json)
   }
 }
 
 /** Tells one window, if it may be told anything. */
 export function tell<Name extends IpcEventName>(contents: WebContents, name: Name, data: IpcEventData<Name>): void {
-  if (windows.has(contents.id) && !contents.isDestroyed()) contents.send(ipcChannel.event, name, data)
+  if (windows.has(contents.id) && !contents.isDestroyed()) contents.send(ipcChannel.event, name, JSON.stringify(data))
 }
 
 function callerOf({ sender, senderFrame }: IpcMainInvokeEvent): Caller {

@@ -52,8 +52,11 @@ export function onIpcEvent<Name extends IpcEventName>(
   return () => those.delete(listener)
 }
 
-function pass(name: string, data: unknown): void {
-  for (const listener of [...(listeners.get(name) ?? [])]) {
+function pass(name: string, json: string): void {
+  const those = listeners.get(name)
+  if (those === undefined || those.size === 0) return
+  const data: unknown = JSON.parse(json)
+  for (const listener of [...those]) {
     try {
       listener(data as never)
     } catch (error) {

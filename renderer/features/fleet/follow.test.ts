@@ -6,7 +6,7 @@ import { fleetRead, startFleet, useFleet } from './fleet.store.ts'
 
 type Change = IpcEventData<'fleet.changed'>
 const main = vi.hoisted(() => ({
-  tell: [] as ((name: string, data: unknown) => void)[],
+  tell: [] as ((name: string, json: string) => void)[],
   list: [] as unknown[],
   answer: undefined as ((list: unknown) => void) | undefined,
 }))
@@ -15,7 +15,7 @@ beforeEach(() => {
   vi.stubGlobal('window', {
     pilothouse: {
       invoke: () => new Promise((resolve) => (main.answer = (value) => resolve({ ok: true, value }))),
-      onEvent: (listener: (name: string, data: unknown) => void) => main.tell.push(listener),
+      onEvent: (listener: (name: string, json: string) => void) => main.tell.push(listener),
     },
   })
 })
@@ -25,7 +25,7 @@ afterEach(() => {
 
 const named = (id: string, changed: Partial<MachineView> = {}) => machine({ id, name: id, ...changed })
 const tell = (change: Change) => {
-  for (const listener of main.tell) listener('fleet.changed', change)
+  for (const listener of main.tell) listener('fleet.changed', JSON.stringify(change))
 }
 const changed = (...views: MachineView[]) => tell({ changed: views, removed: [] })
 const viewers = (id: string) => useFleet.getState().machines[id]?.viewers
