@@ -186,6 +186,41 @@ describe('the fleet', () => {
     expect(await selectedCount()).toBe('2 selected')
   })
 
+  test('the menu of a row has what its machine can do now: one that runs is edited, one that stands still is woken', async () => {
+    const menuOf = async (name: string) => {
+      await at('fleet-search').fill(name)
+      await until('its row', async () => (await shownNames()).join() === name)
+      await rows().first().click({ button: 'right' })
+      await at('menu-open').waitFor()
+    }
+    await menuOf('live-1')
+    expect(await at('menu-machine.wake').count()).toBe(0)
+    await at('menu-machine.edit').click()
+    await at('edit-name').fill('live-one')
+    await at('edit-submit').click()
+    await at('edit-name').waitFor({ state: 'detached' })
+    await menuOf('live-one')
+    await at('menu-machine.edit').click()
+    await at('edit-name').fill('live-1')
+    await at('edit-submit').click()
+    await at('edit-name').waitFor({ state: 'detached' })
+    await at('summary-total').click()
+    await menuOf('prod-0')
+    expect(await at('menu-machine.take-over').count()).toBe(0)
+    await at('menu-machine.wake').click()
+    // Nobody answers there: the wake says so, where the person is.
+    await window
+      .getByText(/prod-0/)
+      .filter({ hasText: /not|cannot|could/ })
+      .first()
+      .waitFor()
+    await at('fleet-search').fill('')
+    await at('summary-running').click()
+    await until('the two that run', async () => (await rows().count()) === 2)
+    await at('fleet-table').focus()
+    await window.keyboard.press('Control+a')
+  })
+
   test('a command runs on both, and the answers stand side by side', async () => {
     await at('fleet.run').click()
     await at('command').fill('node -p process.env.PILOTHOUSE_ANSWER||6*7')

@@ -87,6 +87,28 @@ describe('a machine that EC2 switches on and off', () => {
     expect(ec2.asked.map(({ action }) => action)).toEqual(expect.arrayContaining(['StopInstances', 'StartInstances']))
   })
 
+  test('the menu of its row in the fleet stops it after a question, and wakes it', async () => {
+    await console.window.evaluate(() => {
+      location.hash = '#/fleet'
+    })
+    const row = at('fleet-table').locator('[data-row]').first()
+    const choose = async (entry: string) => {
+      await row.click({ button: 'right' })
+      await at(`menu-machine.${entry}`).click()
+    }
+    await choose('stop')
+    await console.window.getByRole('button', { name: 'Stop machine' }).click()
+    await row.getByText('Paused').waitFor()
+    await until('the instance to be stopping', () => ec2.instances.get(instanceId)?.state === 'stopping')
+    ec2.arrive(instanceId)
+    await choose('wake')
+    await until('the instance to be starting', () => ec2.instances.get(instanceId)?.state === 'pending')
+    ec2.arrive(instanceId)
+    await row.getByText('Running').waitFor()
+    await row.click()
+    await at('tab-live').waitFor()
+  })
+
   test('what it costs, and auto-stop, are on its page', async () => {
     await console.window.getByRole('tab', { name: 'Overview' }).click()
     await console.window.getByText(/\$0.0832 per hour/).waitFor()

@@ -110,6 +110,20 @@ describe.skipIf(noDockerd !== undefined)(`a machine’s tabs ${noDockerd ?? ''}`
     await at('env-table').getByText('SHARED_TOKEN').waitFor()
     line.release()
     await at('env-table').getByText('https://two.example.org').waitFor()
+    // What is saved says so while it is, and goes on when nobody waits for it any more.
+    await at('env-edit-API_URL').click()
+    await at('env-value').fill('https://saved.example.org')
+    await at('env-keep').click()
+    await at('env-review').click()
+    line.hold('/env')
+    await at('env-save').click()
+    await console.window.getByRole('progressbar', { name: 'Saving' }).waitFor()
+    await console.window.getByRole('button', { name: 'Leave it to the machine' }).click()
+    await at('env-diff').waitFor({ state: 'detached' })
+    line.release()
+    await at('env-table').getByText('https://saved.example.org').waitFor()
+    expect(fs.readFileSync(otherEnv, 'utf8')).toContain('API_URL=https://saved.example.org')
+    expect(await at('env-draft').count()).toBe(0)
   })
 
   test('a variable is changed, its diff shown, the services restarted, and everything else in the file kept', async () => {
