@@ -155,3 +155,37 @@ export async function chainFrom(
   }
   return needed
 }
+
+/** The file that is written now, alone. */
+export async function newestOf(path: string): Promise<ChainFile[]> {
+  const { files } = await openChain(path)
+  await closeChain(files.slice(1))
+  return files.slice(0, 1)
+}
+
+/** Behind the last whole line: what follows is a line that is not written to its end yet. */
+export async function endOfLines(handle: fs.FileHandle): Promise<number> {
+  const buffer = Buffer.allocUnsafe(probeBytes)
+  for (let end = (await handle.stat()).size; end > 0; ) {
+    const start = Math.max(0, end - probeBytes)
+    const { bytesRead } = await handle.read(buffer, 0, end - start, start)
+    const at = buffer.subarray(0, bytesRead).lastIndexOf(10)
+    if (at !== -1) return start + at + 1
+    end = start
+  }
+  return 0
+}
+
+/** Whether the lines that were written last have times; those of a file without any cannot be found again. */
+export async function hasTimes(path: string, timeOf: (line: string) => string | undefined): Promise<boolean> {
+  const { files } = await openChain(path)
+  try {
+    for (const { handle } of files) {
+      const { size } = await handle.stat()
+      if (size > 0) return (await lineAt(handle, Math.max(0, size - probeBytes), timeOf)) !== undefined
+    }
+    return false
+  } finally {
+    await closeChain(files)
+  }
+}

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FileAlarm, type Nudge } from './file-alarm.ts'
-import { type ChainFile, chainFrom, closeChain, offsetOf, openChain } from './file-chain.ts'
+import { type ChainFile, chainFrom, closeChain, endOfLines, newestOf, offsetOf, openChain } from './file-chain.ts'
 
 const chunkBytes = 64 * 1024
 /** What is read at once of a file that has much to give. */
@@ -11,8 +11,8 @@ const maxCarryBytes = 4 * 1024 * 1024
 
 export interface FollowFileOptions {
   path: string
-  /** Lines before this time are passed over as far as that can be done without reading them. */
-  from: string
+  /** Lines before this time are passed over as far as that can be done without reading them; `end` passes all over. */
+  from: string | 'end'
   timeOf: (line: string) => string | undefined
   signal: AbortSignal
   /** Given the way to have the file looked at before its time. */
@@ -32,9 +32,15 @@ export async function* followFile({
 }: FollowFileOptions): AsyncGenerator<string[]> {
   const alarm = new FileAlarm(file, signal, nudge)
   const scratch = new Scratch()
-  let files = await chainFrom(file, from, timeOf)
+  let files = from === 'end' ? await newestOf(file) : await chainFrom(file, from, timeOf)
   try {
-    let offset = files[0] === undefined ? 0 : await offsetOf(files[0].handle, from, timeOf)
+    const [first] = files
+    let offset =
+      first === undefined
+        ? 0
+        : from === 'end'
+          ? await endOfLines(first.handle)
+          : await offsetOf(first.handle, from, timeOf)
     for (;;) {
       const current = files[0]
       // Asked before the read: what was written until then is read even if nobody waits for more.

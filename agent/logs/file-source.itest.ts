@@ -7,6 +7,7 @@ import type { LogLine } from '../../shared/contract/logs.ts'
 import { nanoTimeOf } from '../../shared/domain/log-time.ts'
 import { FileSource } from './file-source.ts'
 import { adspowerSource, type LogPlaces, systemSource } from './other-sources.ts'
+import type { FollowFrom } from './sources.ts'
 
 let folder: string
 let remove: () => void
@@ -28,7 +29,7 @@ const numbers = (lines: readonly LogLine[]) => lines.map(({ message }) => Number
 const upTo = (from: number) => Array.from({ length: number - from }, (_, index) => from + 1 + index)
 const beginning = { timestamp: nanoTimeOf(0), seq: 0 }
 
-function follow(source: FileSource, after = beginning): { lines: LogLine[]; stop: () => void } {
+function follow(source: FileSource, after: FollowFrom = beginning): { lines: LogLine[]; stop: () => void } {
   const lines: LogLine[] = []
   const stop = source.follow(after, { lines: (more) => void lines.push(...more), notice: () => {} })
   return { lines, stop }
@@ -71,6 +72,43 @@ test('it is resumed at any line, also where many have the same second', async ()
     expect(numbers(rest.lines)).toEqual(upTo(from + index + 1))
     rest.stop()
   }
+})
+
+test.each([
+  ['a clock that is behind', (n: number) => `2020-01-01T00:00:${String(n % 60).padStart(2, '0')}Z test: ${n}`],
+  ['a clock that is ahead', (n: number) => `2090-01-01 00:00:00 test: ${n}`],
+  ['no time at all', (n: number) => `test: ${n}`],
+])('what is written from now on comes, from a writer with %s', async (_, lineOf) => {
+  const append = (text: string) => fs.appendFileSync(file, text)
+  const next = () => `${lineOf(++number)}\n`
+  append(next() + next())
+  append(lineOf(++number).slice(0, 4))
+  const unfinished = number
+  const { lines, stop } = follow(new FileSource(file, 'system'), {
+    ...{ timestamp: nanoTimeOf(Date.now()), seq: 999_999_999, now: true },
+  })
+  // The end is looked for when it begins, which is not told.
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  append(`${lineOf(unfinished).slice(4)}\n`)
+  for (let turn = 0; turn < 3; turn++) {
+    append(next() + next())
+    await until('them', () => numbers(lines).at(-1) === number)
+  }
+  expect(numbers(lines)).toEqual(upTo(unfinished - 1))
+  const places = lines.map(({ timestamp, seq }) => `${timestamp}#${String(seq).padStart(9, '0')}`)
+  expect(new Set(places).size).toBe(places.length)
+  stop()
+})
+
+test('a file without times is followed on by whoever comes back', async () => {
+  fs.appendFileSync(file, `test: ${++number}\n`)
+  const from = number
+  const { lines, stop } = follow(new FileSource(file, 'system'), { timestamp: nanoTimeOf(Date.now()), seq: 3 })
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  fs.appendFileSync(file, `test: ${++number}\ntest: ${++number}\n`)
+  await until('the new ones', () => lines.length === 2)
+  expect(numbers(lines)).toEqual(upTo(from))
+  stop()
 })
 
 test('the last lines come from the end, through the rotated files', async () => {

@@ -3,9 +3,17 @@ import { disorderMs, LineAssembler, type RawLine, standsAlone } from '../../shar
 import { PlainDecoder, plainTime } from '../../shared/domain/log-plain.ts'
 import { earlier, type LogPosition } from '../../shared/domain/log-time.ts'
 import { readBackward } from './file-backward.ts'
+import { hasTimes } from './file-chain.ts'
 import { followFile } from './file-follow.ts'
 import { readLast } from './history.ts'
-import { assembleAll, type History, type HistoryQuery, type LineSink, type LineSource } from './sources.ts'
+import {
+  assembleAll,
+  type FollowFrom,
+  type History,
+  type HistoryQuery,
+  type LineSink,
+  type LineSource,
+} from './sources.ts'
 
 /** After a failure to read, the file is tried again. */
 const retryMs = 1000
@@ -22,7 +30,6 @@ export class FileSource implements LineSource {
 
   async history(query: HistoryQuery): Promise<History> {
     const startedAt = (await fs.stat(this.#file)).mtimeMs
-    const timeOf = (line: string) => plainTime(line, Date.now())
     return readLast(
       {
         portions: readBackward(this.#file),
@@ -37,18 +44,20 @@ export class FileSource implements LineSource {
     )
   }
 
-  follow(after: LogPosition, sink: LineSink): () => void {
+  follow(after: FollowFrom, sink: LineSink): () => void {
     const stop = new AbortController()
     void this.#followOn(after, sink, stop.signal)
     return () => stop.abort()
   }
 
-  async #followOn(after: LogPosition, sink: LineSink, signal: AbortSignal): Promise<void> {
-    let position = after
+  async #followOn(after: FollowFrom, sink: LineSink, signal: AbortSignal): Promise<void> {
+    // By times only what has times can be found; and what is new now is new, whatever its writer's clock says.
+    const byPlace = after.now === true || !(await hasTimes(this.#file, timeOf).catch(() => true))
+    let position: LogPosition | undefined = byPlace ? undefined : after
     while (!signal.aborted) {
       const assembler = new LineAssembler(this.#service, position)
       try {
-        await assembleAll(this.#raw(position.timestamp, signal), assembler, (lines) =>
+        await assembleAll(this.#raw(position?.timestamp, signal), assembler, (lines) =>
           signal.aborted ? undefined : sink.lines(lines),
         )
       } catch (error) {
@@ -59,14 +68,16 @@ export class FileSource implements LineSource {
     }
   }
 
-  async *#raw(from: string, signal: AbortSignal): AsyncGenerator<RawLine[]> {
-    // A line without a time that comes first is taken for one of before, and one that comes later for new.
-    const decoder = new PlainDecoder(Date.parse(from.slice(0, 19)))
-    const start = earlier(from, disorderMs)
-    const timeOf = (line: string) => plainTime(line, Date.now())
+  /** From a time on; without one, what is written from now on. */
+  async *#raw(from: string | undefined, signal: AbortSignal): AsyncGenerator<RawLine[]> {
+    // A line without a time that comes before any with one is of before, or is new.
+    const decoder = new PlainDecoder(from === undefined ? 'reading' : Date.parse(from.slice(0, 19)))
+    const start = from === undefined ? 'end' : earlier(from, disorderMs)
     for await (const entries of followFile({ path: this.#file, from: start, timeOf, signal })) {
       if (signal.aborted) return
       yield decoder.push(entries)
     }
   }
 }
+
+const timeOf = (line: string) => plainTime(line, Date.now())

@@ -28,7 +28,12 @@ export interface History {
 export interface LineSource {
   history(query: HistoryQuery): Promise<History>
   /** Every line behind `after`, then every new one, until stopped. Returns the way to stop. */
-  follow(after: LogPosition, sink: LineSink): () => void
+  follow(after: FollowFrom, sink: LineSink): () => void
+}
+
+export interface FollowFrom extends LogPosition {
+  /** It is this moment: what is written from here on is wanted, whatever time its writer puts on it. */
+  now?: boolean
 }
 
 /** A line may be the head of a stack trace: it waits this long for the rest, which is written in one go. */
@@ -62,7 +67,8 @@ export async function assembleAll(
 
 function orNothing<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(undefined), ms)
+    // A turn of the loop more after the wait: a timer that is late runs before what has come meanwhile is read.
+    const timer = setTimeout(() => setImmediate(() => setImmediate(() => resolve(undefined))), ms)
     promise.then(
       (value) => {
         clearTimeout(timer)

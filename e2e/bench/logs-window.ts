@@ -50,22 +50,24 @@ export async function openLogsWindow(): Promise<LogsWindow> {
     },
     async read(lines) {
       const socket = await agent.client.open('logs')
-      const took = Promise.withResolvers<number>()
+      const last = Promise.withResolvers<void>()
+      let heard = false
       let began = 0
       socket.onMessage = (message) => {
-        if (message.type === 'pong') {
-          began = performance.now()
-          append(lines)
-        } else if (
-          message.type === 'logs' &&
-          message.lines.at(-1)?.message.includes(`job=${written - 1} `) &&
-          began > 0
-        )
-          took.resolve(performance.now() - began)
+        if (message.type !== 'logs') return
+        heard = true
+        if (began > 0 && message.lines.at(-1)?.message.includes(`job=${written - 1} `)) last.resolve()
       }
       socket.send({ type: 'subscribe', service: 'adspower', batch: true })
-      socket.send({ type: 'ping' })
-      const ms = await took.promise
+      // It follows from some moment on, which is not told: a line that arrives shows that it has come.
+      await until('a first line', () => {
+        if (!heard) append(1)
+        return heard
+      })
+      began = performance.now()
+      append(lines)
+      await last.promise
+      const ms = performance.now() - began
       socket.close()
       // The window reads along; the next turn begins when it has caught up.
       await seen()

@@ -25,24 +25,28 @@ export function plainTime(line: string, now: number): string | undefined {
   return nanoTimeOf(at > now + dayMs ? inYear(year - 1) : at)
 }
 
-/** Turns lines of a text file into lines with a time: one without takes that of the line before. */
+/**
+ * Turns lines of a text file into lines with a time: one without takes that of the line before. Before any has one it
+ * is what the reader says: a moment, or each time the one in which it is read.
+ */
 export class PlainDecoder {
-  #last: string
+  #last: string | undefined
   readonly #now: () => number
 
-  constructor(startedAt: number, now: () => number = Date.now) {
-    this.#last = nanoTimeOf(startedAt)
+  constructor(first: number | 'reading', now: () => number = Date.now) {
+    this.#last = first === 'reading' ? undefined : nanoTimeOf(first)
     this.#now = now
   }
 
   push(entries: readonly string[]): RawLine[] {
     const lines: RawLine[] = []
+    const read = this.#last ?? nanoTimeOf(this.#now())
     for (const entry of entries) {
       if (entry === '') continue
       const text = entry.charCodeAt(entry.length - 1) === 13 ? entry.slice(0, -1) : entry
       const timestamp = plainTime(text, this.#now())
       this.#last = timestamp ?? this.#last
-      lines.push({ timestamp: this.#last, text })
+      lines.push({ timestamp: this.#last ?? read, text })
     }
     return lines
   }
