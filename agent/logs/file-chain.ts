@@ -177,14 +177,18 @@ export async function endOfLines(handle: fs.FileHandle): Promise<number> {
 }
 
 /** Whether the lines that were written last have times; those of a file without any cannot be found again. */
-export async function hasTimes(path: string, timeOf: (line: string) => string | undefined): Promise<boolean> {
+export async function timesIn(
+  path: string,
+  timeOf: (line: string) => string | undefined,
+): Promise<'some' | 'none' | 'empty'> {
   const { files } = await openChain(path)
   try {
     for (const { handle } of files) {
       const { size } = await handle.stat()
-      if (size > 0) return (await lineAt(handle, Math.max(0, size - probeBytes), timeOf)) !== undefined
+      if (size === 0) continue
+      return (await lineAt(handle, Math.max(0, size - probeBytes), timeOf)) === undefined ? 'none' : 'some'
     }
-    return false
+    return 'empty'
   } finally {
     await closeChain(files)
   }

@@ -111,6 +111,17 @@ test('a file without times is followed on by whoever comes back', async () => {
   stop()
 })
 
+test('an empty file is followed from its beginning, whatever is written to it first', async () => {
+  const from = number
+  const { lines, stop } = follow(new FileSource(file, 'system'))
+  fs.appendFileSync(file, `test: ${++number}\ntest: ${++number}\n`)
+  await until('both', () => lines.length === 2)
+  fs.appendFileSync(file, `test: ${++number}\n`)
+  await until('the third', () => lines.length === 3)
+  expect(numbers(lines)).toEqual(upTo(from))
+  stop()
+})
+
 test('the last lines come from the end, through the rotated files', async () => {
   write(3000)
   fs.renameSync(file, `${file}.1`)

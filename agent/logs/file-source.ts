@@ -3,7 +3,7 @@ import { disorderMs, LineAssembler, type RawLine, standsAlone } from '../../shar
 import { PlainDecoder, plainTime } from '../../shared/domain/log-plain.ts'
 import { earlier, type LogPosition } from '../../shared/domain/log-time.ts'
 import { readBackward } from './file-backward.ts'
-import { hasTimes } from './file-chain.ts'
+import { timesIn } from './file-chain.ts'
 import { followFile } from './file-follow.ts'
 import { readLast } from './history.ts'
 import {
@@ -14,6 +14,9 @@ import {
   type LineSink,
   type LineSource,
 } from './sources.ts'
+
+/** Whoever asks for what came after a time before this asks for all there is. */
+const fromTheBeginning = '2000'
 
 /** After a failure to read, the file is tried again. */
 const retryMs = 1000
@@ -51,29 +54,31 @@ export class FileSource implements LineSource {
   }
 
   async #followOn(after: FollowFrom, sink: LineSink, signal: AbortSignal): Promise<void> {
+    let position: LogPosition | undefined = after
+    let from = earlier(after.timestamp, disorderMs)
     // By times only what has times can be found; and what is new now is new, whatever its writer's clock says.
-    const byPlace = after.now === true || !(await hasTimes(this.#file, timeOf).catch(() => true))
-    let position: LogPosition | undefined = byPlace ? undefined : after
+    const times = after.now === true ? 'none' : await timesIn(this.#file, timeOf).catch(() => 'some' as const)
+    if (times !== 'some') position = undefined
+    if (times === 'none' && after.timestamp > fromTheBeginning) from = 'end'
     while (!signal.aborted) {
       const assembler = new LineAssembler(this.#service, position)
       try {
-        await assembleAll(this.#raw(position?.timestamp, signal), assembler, (lines) =>
+        await assembleAll(this.#raw(from, position, signal), assembler, (lines) =>
           signal.aborted ? undefined : sink.lines(lines),
         )
       } catch (error) {
         sink.notice(`The log cannot be read: ${error instanceof Error ? error.message : String(error)}`)
       }
       position = assembler.position ?? position
+      if (position !== undefined) from = earlier(position.timestamp, disorderMs)
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
   }
 
-  /** From a time on; without one, what is written from now on. */
-  async *#raw(from: string | undefined, signal: AbortSignal): AsyncGenerator<RawLine[]> {
-    // A line without a time that comes before any with one is of before, or is new.
-    const decoder = new PlainDecoder(from === undefined ? 'reading' : Date.parse(from.slice(0, 19)))
-    const start = from === undefined ? 'end' : earlier(from, disorderMs)
-    for await (const entries of followFile({ path: this.#file, from: start, timeOf, signal })) {
+  async *#raw(from: string, position: LogPosition | undefined, signal: AbortSignal): AsyncGenerator<RawLine[]> {
+    // A line without a time that comes before any with one is of before; where nothing was before, it is new.
+    const decoder = new PlainDecoder(position === undefined ? 'reading' : Date.parse(position.timestamp.slice(0, 19)))
+    for await (const entries of followFile({ path: this.#file, from, timeOf, signal })) {
       if (signal.aborted) return
       yield decoder.push(entries)
     }
