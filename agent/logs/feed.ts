@@ -114,7 +114,7 @@ export class Feed {
     this.#began = nanoTimeOf(Date.now())
     this.#last = new Map()
     this.#stop = this.#source.follow(
-      { timestamp: this.#began, seq: endOfMoment, now: true },
+      { timestamp: this.#began, seq: endOfMoment },
       {
         notice: (message) => {
           for (const { reader } of this.#seats) reader.notice(message)

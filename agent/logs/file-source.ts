@@ -6,14 +6,7 @@ import { readBackward } from './file-backward.ts'
 import { timesIn } from './file-chain.ts'
 import { followFile } from './file-follow.ts'
 import { readLast } from './history.ts'
-import {
-  assembleAll,
-  type FollowFrom,
-  type History,
-  type HistoryQuery,
-  type LineSink,
-  type LineSource,
-} from './sources.ts'
+import { assembleAll, type History, type HistoryQuery, type LineSink, type LineSource } from './sources.ts'
 
 /** Whoever asks for what came after a time before this asks for all there is. */
 const fromTheBeginning = '2000'
@@ -47,23 +40,22 @@ export class FileSource implements LineSource {
     )
   }
 
-  follow(after: FollowFrom, sink: LineSink): () => void {
+  follow(after: LogPosition, sink: LineSink): () => void {
     const stop = new AbortController()
     void this.#followOn(after, sink, stop.signal)
     return () => stop.abort()
   }
 
-  async #followOn(after: FollowFrom, sink: LineSink, signal: AbortSignal): Promise<void> {
-    let position: LogPosition | undefined = after
+  async #followOn(after: LogPosition, sink: LineSink, signal: AbortSignal): Promise<void> {
+    let position: LogPosition | undefined = after.timestamp < fromTheBeginning ? undefined : after
     let from = earlier(after.timestamp, disorderMs)
-    // By times only what has times can be found; and what is new now is new, whatever its writer's clock says.
-    const times = after.now === true ? 'none' : await timesIn(this.#file, timeOf).catch(() => 'some' as const)
-    if (times !== 'some') position = undefined
-    if (times === 'none' && after.timestamp > fromTheBeginning) from = 'end'
+    // Only what has times can be looked for by a time.
+    const times = await timesIn(this.#file, timeOf).catch(() => 'some' as const)
+    if (times === 'none' && position !== undefined) from = 'end'
     while (!signal.aborted) {
       const assembler = new LineAssembler(this.#service, position)
       try {
-        await assembleAll(this.#raw(from, position, signal), assembler, (lines) =>
+        await assembleAll(this.#raw(from, position, assembler, signal), assembler, (lines) =>
           signal.aborted ? undefined : sink.lines(lines),
         )
       } catch (error) {
@@ -75,12 +67,23 @@ export class FileSource implements LineSource {
     }
   }
 
-  async *#raw(from: string, position: LogPosition | undefined, signal: AbortSignal): AsyncGenerator<RawLine[]> {
+  async *#raw(
+    from: string,
+    position: LogPosition | undefined,
+    assembler: LineAssembler,
+    signal: AbortSignal,
+  ): AsyncGenerator<RawLine[]> {
     // A line without a time that comes before any with one is of before; where nothing was before, it is new.
-    const decoder = new PlainDecoder(position === undefined ? 'reading' : Date.parse(position.timestamp.slice(0, 19)))
+    const decoder = new PlainDecoder(
+      position === undefined ? 'reading' : Date.parse(`${position.timestamp.slice(0, 19)}Z`),
+    )
     for await (const entries of followFile({ path: this.#file, from, timeOf, signal })) {
       if (signal.aborted) return
       yield decoder.push(entries)
+      if (entries.length > 0) continue
+      // What there was has been read: what comes now is new, whatever its writer's clock says of it.
+      decoder.fromNow()
+      assembler.fromNow()
     }
   }
 }

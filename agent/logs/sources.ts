@@ -28,12 +28,7 @@ export interface History {
 export interface LineSource {
   history(query: HistoryQuery): Promise<History>
   /** Every line behind `after`, then every new one, until stopped. Returns the way to stop. */
-  follow(after: FollowFrom, sink: LineSink): () => void
-}
-
-export interface FollowFrom extends LogPosition {
-  /** It is this moment: what is written from here on is wanted, whatever time its writer puts on it. */
-  now?: boolean
+  follow(after: LogPosition, sink: LineSink): () => void
 }
 
 /** A line may be the head of a stack trace: it waits this long for the rest, which is written in one go. */

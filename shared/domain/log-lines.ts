@@ -66,9 +66,11 @@ interface OpenLine extends LogPosition {
  */
 export class LineAssembler {
   readonly #service: string
-  readonly #after: LogPosition | undefined
+  #after: LogPosition | undefined
   #reached = false
   #last: LogPosition
+  /** What was to be left out, once nothing of it can come any more. */
+  #passed: LogPosition | undefined
   #open: OpenLine | undefined
 
   /** With `after`, everything up to and including that position is left out; feed it from `disorderMs` before. */
@@ -82,9 +84,18 @@ export class LineAssembler {
   /** The last physical line taken; where to resume a source that broke off. */
   get position(): LogPosition | undefined {
     const [last, after] = [this.#last, this.#after]
-    if (last.seq < 0) return after
+    if (last.seq < 0) return after ?? this.#passed
     // It may have broken off again before it came back to where it was.
     return after !== undefined && last.timestamp === after.timestamp && last.seq < after.seq ? after : last
+  }
+
+  /** All that was there has been taken: what comes is new, also where its time says otherwise. */
+  fromNow(): void {
+    if (this.#reached) return
+    this.#reached = true
+    this.#passed = this.#after
+    this.#after = undefined
+    this.#last = { timestamp: '', seq: -1 }
   }
 
   /** Whether a line waits for what may belong to it. */

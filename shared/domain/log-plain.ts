@@ -31,11 +31,17 @@ export function plainTime(line: string, now: number): string | undefined {
  */
 export class PlainDecoder {
   #last: string | undefined
+  #stamped = false
   readonly #now: () => number
 
   constructor(first: number | 'reading', now: () => number = Date.now) {
     this.#last = first === 'reading' ? undefined : nanoTimeOf(first)
     this.#now = now
+  }
+
+  /** What was there has been read: a line without a time is one of the moment in which it is read. */
+  fromNow(): void {
+    if (!this.#stamped) this.#last = undefined
   }
 
   push(entries: readonly string[]): RawLine[] {
@@ -45,6 +51,7 @@ export class PlainDecoder {
       if (entry === '') continue
       const text = entry.charCodeAt(entry.length - 1) === 13 ? entry.slice(0, -1) : entry
       const timestamp = plainTime(text, this.#now())
+      this.#stamped ||= timestamp !== undefined
       this.#last = timestamp ?? this.#last
       lines.push({ timestamp: this.#last ?? read, text })
     }
