@@ -50,3 +50,25 @@ test('a forced release cancels the waiters and the holder, and nothing is left o
   expect(mutex.busy).toBe(false)
   expect(await mutex.run('It', async () => 1)).toBe(1)
 })
+
+test('one who loses the lock between being told and going on does nothing, and nobody else is beside the next', async () => {
+  const mutex = new Mutex(30_000)
+  const ran = vi.fn(async () => {})
+  const hung = mutex.run('It', () => new Promise(() => {}))
+  const waiter = mutex.run('It', ran)
+  const both = Promise.allSettled([hung, waiter])
+  // The first has hung for too long: the waiter is told that it is its turn, and goes on in a moment.
+  vi.advanceTimersByTime(30_000)
+  mutex.forceRelease()
+  let signal: AbortSignal | undefined
+  const next = mutex.run('It', (given) => {
+    signal = given
+    return new Promise(() => {})
+  })
+  next.catch(() => {})
+  expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(ran).not.toHaveBeenCalled()
+  expect(mutex.forceRelease()).toBe(1)
+  expect(signal?.aborted).toBe(true)
+  expect(mutex.busy).toBe(false)
+})

@@ -1,8 +1,32 @@
 import { Problem } from '../../shared/errors.ts'
 
 interface Waiter {
-  start: () => void
+  start: (holder: Holder) => void
   cancel: (problem: Problem) => void
+}
+
+/** Whoever has the lock. It can be lost before its work has begun: between being told and going on. */
+class Holder {
+  readonly #abort = new AbortController()
+  readonly #lost = Promise.withResolvers<never>()
+
+  constructor() {
+    this.#lost.promise.catch(() => {})
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  /** Rejects when the lock is lost. */
+  get lost(): Promise<never> {
+    return this.#lost.promise
+  }
+
+  lose(problem: Problem): void {
+    this.#abort.abort(problem)
+    this.#lost.reject(problem)
+  }
 }
 
 /**
@@ -12,7 +36,7 @@ interface Waiter {
 export class Mutex {
   readonly #limitMs: number
   readonly #waiting: Waiter[] = []
-  #holder: { abort: AbortController; lost: (problem: Problem) => void } | null = null
+  #holder: Holder | null = null
 
   constructor(limitMs: number) {
     this.#limitMs = limitMs
@@ -23,17 +47,13 @@ export class Mutex {
   }
 
   async run<Result>(what: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    if (this.#holder !== null) await new Promise<void>((start, cancel) => this.#waiting.push({ start, cancel }))
-    const abort = new AbortController()
-    const lost = Promise.withResolvers<never>()
-    lost.promise.catch(() => {})
-    const holder = { abort, lost: lost.reject }
-    this.#holder = holder
+    const holder = this.#holder === null ? this.#take() : await this.#wait()
+    holder.signal.throwIfAborted()
     const seconds = this.#limitMs / 1000
     const late = new Problem('timeout', `${what} took more than ${seconds} s and was given up. Try again.`)
     const timer = setTimeout(() => this.#lose(late), this.#limitMs)
     try {
-      return await Promise.race([work(abort.signal), lost.promise])
+      return await Promise.race([work(holder.signal), holder.lost])
     } finally {
       clearTimeout(timer)
       if (this.#holder === holder) this.#next()
@@ -54,9 +74,18 @@ export class Mutex {
   #lose(problem: Problem): void {
     const holder = this.#holder
     if (holder === null) return
-    holder.abort.abort(problem)
-    holder.lost(problem)
+    holder.lose(problem)
     this.#next()
+  }
+
+  #take(): Holder {
+    const holder = new Holder()
+    this.#holder = holder
+    return holder
+  }
+
+  #wait(): Promise<Holder> {
+    return new Promise((start, cancel) => this.#waiting.push({ start, cancel }))
   }
 
   #next(): void {
@@ -64,7 +93,6 @@ export class Mutex {
     const waiter = this.#waiting.shift()
     if (waiter === undefined) return
     // Taken at once, so that nobody who comes in between gets before the one who waited.
-    this.#holder = { abort: new AbortController(), lost: () => {} }
-    waiter.start()
+    waiter.start(this.#take())
   }
 }
