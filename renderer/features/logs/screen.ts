@@ -6,6 +6,8 @@ import type { LogsSession } from './session.ts'
 export const rowHeight = 19
 /** Rows asked for beyond what is seen, so that scrolling finds them there. */
 const beyond = 90
+/** The same at the end of a log that is followed: each frame has other rows, and most would go unseen. */
+const beyondEnd = 20
 /** Rows drawn beyond what is seen. */
 const drawnBeyond = 6
 
@@ -145,12 +147,15 @@ export class LogScreen {
 
   #ask(always: boolean): void {
     const follow = this.#following
-    const count = this.#visibleRows + 2 * beyond
+    const more = follow ? beyondEnd : beyond
+    const count = this.#visibleRows + 2 * more
     const first = Math.floor(this.#scroller.scrollTop / rowHeight)
-    const from = Math.max(0, first - beyond)
+    const from = Math.max(0, first - more)
     const { from: had } = this.#asked
-    const near = Math.abs(from - had) < beyond / 2 && this.#asked.count === count && this.#asked.follow === follow
-    if (near && !always) return
+    // At the end it gets the end, wherever that is by then: to ask again would be to ask for a frame out of turn.
+    const near = follow || Math.abs(from - had) < more / 2
+    const same = near && this.#asked.count === count && this.#asked.follow === follow
+    if (same && !always) return
     this.#asked = { from, count, follow }
     this.#session.post({ type: 'look', from, count, follow })
   }
