@@ -30,6 +30,8 @@ describe('terminals', () => {
 
   test('a shell is there at once, takes keys that would otherwise be the console’s, and shows what it says', async () => {
     await go('shells', 'overview')
+    // Keys are for what is on screen.
+    await at('overview').waitFor()
     await console.window.keyboard.press('m')
     await console.window.keyboard.press('t')
     await open()

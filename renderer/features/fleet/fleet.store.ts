@@ -60,7 +60,9 @@ export function startFleet(): () => void {
   const stop = onIpcEvent('fleet.changed', (change) => {
     waiting.push(change)
     const gatherMs = Object.keys(useFleet.getState().machines).length * gatherMsPerMachine
-    timer ??= setTimeout(apply, Math.max(0, appliedAt + gatherMs - performance.now()))
+    const wait = appliedAt + gatherMs - performance.now()
+    if (timer === undefined && wait <= 0) apply()
+    else timer ??= setTimeout(apply, wait)
   })
   void load()
   return () => {

@@ -33,7 +33,9 @@ const viewers = (id: string) => useFleet.getState().machines[id]?.viewers
 test('changes are gathered as the fleet grows, none is lost, and what was read later than a change is not undone by it', async () => {
   const stop = startFleet()
   const read = fleetRead()
-  // Older than the answer, which is on its way.
+  // Older than the answer, which is on its way: the first is shown at once, the second waits, and both are outdone.
+  changed(named('m1', { viewers: 1 }), ...Array.from({ length: 1000 }, (_, index) => named(`x${index}`)))
+  expect(viewers('m1')).toBe(1)
   changed(named('m1', { viewers: 1 }))
   main.answer?.(Array.from({ length: 1000 }, (_, index) => named(`m${index}`, { viewers: 2 })))
   await read
