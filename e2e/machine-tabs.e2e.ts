@@ -205,6 +205,8 @@ describe.skipIf(noDockerd !== undefined)(`a machine’s tabs ${noDockerd ?? ''}`
     await at('worker-start').click()
     await at('worker-id').fill('blue')
     await at('worker-start-submit').click()
+    // Its row may be there before its form is gone, and keys are the form's until then.
+    await at('worker-id').waitFor({ state: 'detached' })
     await text(at('workers-table').locator('[data-row$="ghosthands-worker-blue"]'), /Idle/)
     await console.window.keyboard.press('g')
     await console.window.keyboard.press('w')
