@@ -44,7 +44,7 @@ export function secureSession({ renderer, recording, onBegun }: Served): void {
   const ours = session.defaultSession
   const notAsked = new Set(pageFiles(renderer))
   // Chromium reads the file itself: `handle`, which is to take the place of this, takes every byte through main, which
-  // is busy with its own start just then, and reads Node's fetch first (a fifth of the time to the first picture).
+  // is busy with its own start just then, and reads Node's fetch first.
   ours.protocol.registerFileProtocol('app', ({ method, url }, answer) => {
     const served = method === 'GET' ? resolveAppFile(url, renderer) : undefined
     if (served === undefined) return answer({ error: fileNotFound })

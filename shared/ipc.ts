@@ -248,8 +248,8 @@ export { ipcChannel } from './ipc-channels.ts'
 export interface Bridge {
   invoke(name: string, params: unknown): Promise<IpcAnswer>
   /**
-   * Calls back for every event of main with its data as JSON, which passes the bridge in a fifth of the time that an
-   * object takes; returns the way to stop.
+   * Calls back for every event of main, its data as JSON: an object is copied part by part on its way over the bridge.
+   * Returns the way to stop.
    */
   onEvent(listener: (name: string, json: string) => void): () => void
 }

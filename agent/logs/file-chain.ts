@@ -176,19 +176,15 @@ export async function endOfLines(handle: fs.FileHandle): Promise<number> {
   return 0
 }
 
-/** Whether the lines that were written last have times; those of a file without any cannot be found again. */
-export async function timesIn(
-  path: string,
-  timeOf: (line: string) => string | undefined,
-): Promise<'some' | 'none' | 'empty'> {
+/** Whether there are lines and none of the last has a time: then none can be found again by one. */
+export async function lacksTimes(path: string, timeOf: (line: string) => string | undefined): Promise<boolean> {
   const { files } = await openChain(path)
   try {
     for (const { handle } of files) {
       const { size } = await handle.stat()
-      if (size === 0) continue
-      return (await lineAt(handle, Math.max(0, size - probeBytes), timeOf)) === undefined ? 'none' : 'some'
+      if (size > 0) return (await lineAt(handle, Math.max(0, size - probeBytes), timeOf)) === undefined
     }
-    return 'empty'
+    return false
   } finally {
     await closeChain(files)
   }

@@ -3,7 +3,7 @@ import { disorderMs, LineAssembler, type RawLine, standsAlone } from '../../shar
 import { PlainDecoder, plainTime } from '../../shared/domain/log-plain.ts'
 import { earlier, type LogPosition } from '../../shared/domain/log-time.ts'
 import { readBackward } from './file-backward.ts'
-import { timesIn } from './file-chain.ts'
+import { lacksTimes } from './file-chain.ts'
 import { followFile } from './file-follow.ts'
 import { readLast } from './history.ts'
 import { assembleAll, type History, type HistoryQuery, type LineSink, type LineSource } from './sources.ts'
@@ -50,8 +50,7 @@ export class FileSource implements LineSource {
     let position: LogPosition | undefined = after.timestamp < fromTheBeginning ? undefined : after
     let from = earlier(after.timestamp, disorderMs)
     // Only what has times can be looked for by a time.
-    const times = await timesIn(this.#file, timeOf).catch(() => 'some' as const)
-    if (times === 'none' && position !== undefined) from = 'end'
+    if (position !== undefined && (await lacksTimes(this.#file, timeOf).catch(() => false))) from = 'end'
     while (!signal.aborted) {
       const assembler = new LineAssembler(this.#service, position)
       try {
