@@ -90,13 +90,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
   })
   const admin = createAdminParts({
     ...{ config, readConfig: hooks.readConfig ?? (() => config), secret, audit, log },
-    prepareRestart: async (operator) => {
-      await docker.engine.client()
-      return async () => {
-        await docker.deploys.reapply(false, operator)
-        return docker.deploys.deployedServices
-      }
-    },
+    prepareRestart: (operator) => docker.deploys.prepareReapply(operator),
   })
   const logs = new LogsService({
     engine: docker.engine,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { machineTabs, settingsSections } from '../renderer/app/route.ts'
 import { type AddedMachine, addMachine } from './rigs/added-machine.ts'
 import { startTestAgent, type TestAgent } from './rigs/agent.ts'
+import { chromiumAddress, findPage } from './rigs/cdp-page.ts'
 import { startConsole, type TestConsole } from './rigs/electron.ts'
 import { goneMachine, keepFilledFleet } from './rigs/filled-fleet.ts'
 import { freshFolder } from './rigs/folder.ts'
@@ -251,12 +252,22 @@ describe('accessibility', () => {
     })
   })
 
-  test('by keys alone: control is taken, the keyboard comes back from the picture, and control is given back', async () => {
+  test('by keys alone: control is taken, the page is typed into, the keyboard comes back from the picture, and control is given back', async () => {
     await go(`#/machine/${machine.id}/live`)
     await page().locator('[data-testid=browser-viewer][data-phase=live]').waitFor()
     await page().locator('body').press('t')
     await page().locator('[data-testid=lease-bar][data-lease=mine]').waitFor()
     await page().locator('[data-testid=browser-viewer][data-phase=live][data-mode=control]').waitFor()
+    const shown = await until('the machine’s page', () =>
+      findPage(chromiumAddress(agent.dataDir), (url) => url.startsWith('data:')),
+    )
+    await shown.evaluate('window.heard = ""; addEventListener("keydown", ({ key }) => (heard += key))')
+    await until('the keyboard to be the machine’s', () =>
+      page().evaluate(() => document.activeElement?.matches('[data-machine-keys]') === true),
+    )
+    await page().keyboard.type('hi')
+    await until('the page to hear it', async () => (await shown.evaluate('heard')) === 'hi')
+    shown.close()
     // The picture takes the keyboard when it has control, which may come after the first try.
     await until('the way out has the focus', async () => {
       await press('Control+Alt+k')

@@ -11,6 +11,7 @@ import {
   startTestMachine,
   type TestMachine,
 } from './rigs/service-machine.ts'
+import { type SlowLine, startSlowLine } from './rigs/slow-line.ts'
 import { until } from './rigs/until.ts'
 
 interface Box {
@@ -28,6 +29,8 @@ describe.skipIf(noDockerd !== undefined)(`rolling deploys ${noDockerd ?? ''}`, (
   let desktop: NotificationServer
   const data = freshFolder('deploys-data')
   const boxes: Box[] = []
+  /** The way to the third machine. */
+  let line: SlowLine
   /** Holds the deploy of the second machine until the test lets it go. */
   let hold: Promise<void> | undefined
   let isHeld = false
@@ -72,10 +75,12 @@ describe.skipIf(noDockerd !== undefined)(`rolling deploys ${noDockerd ?? ''}`, (
     desktop = await serveNotifications(keychain.env['DBUS_SESSION_BUS_ADDRESS'] ?? '')
     boxes.push(...(await Promise.all(starting)))
     console = await start()
+    line = await startSlowLine(boxes[2]?.machine.rig.port ?? 0)
     for (const { name, machine } of boxes) {
+      const port = name === 'box-3' ? line.port : machine.rig.port
       const wish = {
         ...{ name, environment: 'staging', machineType: 'ssh_host', secret: machine.rig.secret },
-        tunnel: { kind: 'direct', host: '127.0.0.1', port: machine.rig.port },
+        tunnel: { kind: 'direct', host: '127.0.0.1', port },
       }
       const answer = await console.window.evaluate((params) => window.pilothouse.invoke('fleet.add', params), wish)
       expect(answer.ok).toBe(true)
@@ -85,6 +90,7 @@ describe.skipIf(noDockerd !== undefined)(`rolling deploys ${noDockerd ?? ''}`, (
   }, 180_000)
   afterAll(async () => {
     await console?.stop()
+    await line?.stop()
     await Promise.all(
       boxes.map(async ({ machine, dockerd }) => {
         await machine.stop()
@@ -109,6 +115,31 @@ describe.skipIf(noDockerd !== undefined)(`rolling deploys ${noDockerd ?? ''}`, (
     await at('planned-box-1').getByText('v1 →').waitFor()
     await console.window.keyboard.press('Escape')
     await setJobs(first?.machine.services.services.worker.port ?? 0, 0)
+  })
+
+  test('a plan says how far it has come, and can be stopped: what was found until then is shown', async () => {
+    line.hold('/workers')
+    await at('new-deploy').click()
+    await at('choose-staging').click()
+    let atOnce = 1
+    await until(
+      'a look that was stopped',
+      async () => {
+        // A computer that is too busy comes when the machine has been given up already: the plan is made anew then.
+        if ((await at('plan').getAttribute('data-ready')) !== null) await at('at-once').fill(String(++atOnce))
+        await at('plan').getByText('Looking at 3 machines… 2 of 3').waitFor({ timeout: 5000 })
+        await at('plan-stop').click({ timeout: 5000 })
+        await at('plan-partly').getByText('2 of 3 were looked at').waitFor({ timeout: 5000 })
+        return true
+      },
+      50_000,
+    )
+    await at('planned-box-1').getByText('v1 →').waitFor()
+    await at('planned-box-3').getByText('not looked at').waitFor()
+    line.release()
+    await at('plan-partly').getByRole('button', { name: 'Look again' }).click()
+    await at('planned-box-3').getByText('v1 →').waitFor()
+    await console.window.keyboard.press('Escape')
   })
 
   test('one that never becomes healthy stops it: the first has the new image, the others what they had', async () => {

@@ -81,6 +81,20 @@ describe('a desktop', () => {
     expect((await agent.client.call('desktop.listRecordings')).recordings.map(({ state }) => state)).toEqual(['done'])
   })
 
+  test('is recorded from the Inspector as well', async () => {
+    await tab('inspector')
+    await at('tab-recordings').click()
+    await at('recording-toggle').filter({ hasText: 'Record the display' }).click()
+    await at('recording-toggle').filter({ hasText: 'Stop recording' }).click()
+    await at('recording-toggle').filter({ hasText: 'Record the display' }).waitFor()
+    expect((await agent.client.call('desktop.listRecordings')).recordings.map(({ state }) => state)).toEqual([
+      'done',
+      'done',
+    ])
+    await tab('live')
+    await viewer('[data-phase=live]').waitFor()
+  })
+
   test('that breaks says so and leaves both ways on; stopped by hand it asks first, and a browser can follow', async () => {
     const [server] = (await agent.client.call('desktop.status')).processes
     process.kill(server?.pid ?? 0, 'SIGKILL')

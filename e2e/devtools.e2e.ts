@@ -134,6 +134,24 @@ describe('full DevTools', () => {
     expect(await clients()).toMatchObject([{ role: 'observer' }])
   })
 
+  test('work in the window keeps control, and its end is said before it comes', async () => {
+    const ends = async () => (await agent.client.call('takeover.get')).lease?.expiresAt ?? ''
+    machine.shortLeases(8000)
+    await lease('take')
+    await until('control in the window', async () => {
+      // However long the front end takes to begin anew.
+      await invoke(console, 'takeover.stillHere', { machineId: machine.id, said: true })
+      return (await note())?.startsWith('You have control of shop-1')
+    })
+    const before = await ends()
+    await until('the warning', async () => (await note())?.startsWith('Control of shop-1 ends within a minute'))
+    await devTools.mouse.move(200, 200)
+    await until('a later end', async () => (await ends()) > before)
+    await until('it to be unsaid', async () => (await note())?.startsWith('You have control of shop-1'))
+    await lease('giveBack')
+    await until('its end', async () => (await note())?.startsWith('Your control has ended. Watching only'))
+  })
+
   test('a line that is cut is said, and it goes on by itself, loaded anew once there is a line', async () => {
     await devTools.evaluate(() => Object.assign(window, { before: true }))
     machine.cut('')

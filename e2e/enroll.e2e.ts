@@ -6,6 +6,8 @@ import { freshFolder } from './rigs/folder.ts'
 import { type MountedHost, noMountedHost, startMountedHost } from './rigs/mounted-host.ts'
 import { until } from './rigs/until.ts'
 
+const agentFile = '/opt/pilothouse/pilothouse-agent.mjs'
+
 /** A fresh machine gets its agent, an update and its freedom back, all by the buttons. */
 describe.skipIf(noMountedHost !== undefined)(`enrolment in the window ${noMountedHost ?? ''}`, () => {
   const { folder, remove } = freshFolder('enroll')
@@ -54,7 +56,29 @@ describe.skipIf(noMountedHost !== undefined)(`enrolment in the window ${noMounte
     expect(await step('copy', 'done').count()).toBe(1)
     expect(await window.getByTestId('enroll-unfinished').innerText()).toContain('pilothouse-agent.service')
     await host.inside('rmdir /etc/systemd/system/pilothouse-agent.service.new')
+    // Whoever reads the agent's file waits until something is written there.
+    await host.inside(`rm ${agentFile} && mkfifo ${agentFile}`)
     await window.getByTestId('enroll-go-on').click()
+    await step('copy', 'running').waitFor()
+  }, 120_000)
+
+  test('the wizard is closed meanwhile: it is found again with its steps, and its end takes nobody away', async () => {
+    const { window } = console
+    await window.keyboard.press('Escape')
+    await window.getByText('box: the installation goes on').waitFor()
+    await window.getByTestId('enroll-name').waitFor({ state: 'detached' })
+    await window.keyboard.press('Shift+I')
+    const underWay = window.getByTestId('enroll-running')
+    await underWay.locator('[data-step=copy][data-state=running]').waitFor()
+    expect(await underWay.getByTestId('enroll-stop').isEnabled()).toBe(true)
+    expect(await window.getByTestId('enroll-unfinished').count()).toBe(0)
+    await window.getByRole('button', { name: 'Back' }).click()
+    await window.getByTestId('machine-name').fill('something else')
+    await host.inside(`echo > ${agentFile}`)
+    await window.getByText('box has its agent').waitFor()
+    expect(await window.getByTestId('machine-name').inputValue()).toBe('something else')
+    await window.keyboard.press('Escape')
+    await window.getByRole('button', { name: 'Open it' }).click()
     await window.locator('[data-testid=chain] [data-link=agent][data-state=up]').waitFor()
   }, 120_000)
 

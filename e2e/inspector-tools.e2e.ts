@@ -197,6 +197,13 @@ describe('the Inspector’s tools', () => {
       return currentTime > 0.4 && currentTime < duration - 0.6
     })
     expect(await violations()).toEqual([])
+    // From the timeline it is found again, whichever panel was open last.
+    await panel('storage')
+    await at('tab-timeline').click()
+    await at('timeline-search').fill('record')
+    await at('timeline-list').locator('[data-row]').filter({ hasText: 'Record' }).first().click()
+    await at('timeline-open-recordings').click()
+    await until('that film to play', async () => (await state()).currentTime > 0)
     const [film] = (await agent.client.call('desktop.listRecordings')).recordings
     const file = await chooseFile('film.mp4')
     await at('recording-save').click()

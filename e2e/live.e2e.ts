@@ -27,10 +27,21 @@ describe('the live view', () => {
   const intoField = async () => {
     await page.evaluate(`document.getElementById('field').focus()`)
     await canvas.click({ position: await spot(canvas, { x: 300, y: 50 }) })
-    await until('the keyboard to be the machine’s', () =>
-      console.window.evaluate(() => document.activeElement?.matches('[data-machine-keys]') === true),
-    )
+    await keyboardInPicture()
   }
+  const keyboardInPicture = () =>
+    until('the keyboard to be the machine’s', () =>
+      console.window.evaluate(() => document.activeElement?.matches('textarea[data-machine-keys]') === true),
+    )
+  /** The picture breaks off, and comes back after what is done meanwhile. */
+  const whileAway = async (task: () => Promise<unknown>) => {
+    machine.cut('/ws/vnc')
+    await viewer('[data-phase=reconnecting]').waitFor()
+    await task()
+    machine.mend()
+    await viewer('[data-phase=live][data-mode=control]').waitFor()
+  }
+  const ends = async () => (await agent.client.call('takeover.get')).lease?.expiresAt ?? 'nobody has it'
   const local = (text?: string) =>
     console.app.evaluate(async ({ clipboard }, given) => {
       if (given !== undefined) await clipboard.writeText(given)
@@ -112,9 +123,7 @@ describe('the live view', () => {
     await at('hold-ctrl').click()
     await until('Ctrl to be down', async () => (await keys()).includes('keydown Control ctrl'))
     await console.window.keyboard.press('Escape')
-    await until('the keyboard to be back', () =>
-      console.window.evaluate(() => document.activeElement?.matches('[data-machine-keys]') === true),
-    )
+    await keyboardInPicture()
     await console.window.keyboard.press('b')
     await until('b with Ctrl', async () => (await keys()).includes('keydown b ctrl'))
     expect(await keys()).not.toContain('keyup Control')
@@ -219,13 +228,15 @@ describe('the live view', () => {
     )
   })
 
+  const scaling = async (name: string, look: () => Promise<unknown> = async () => {}) => {
+    await at('view-menu').click()
+    await console.window.getByRole('combobox', { name: 'Size' }).click()
+    await console.window.getByRole('option', { name }).click()
+    await look()
+    await console.window.keyboard.press('Escape')
+  }
+
   test('the display takes the size of the view, and its own size is shown when asked', async () => {
-    const scaling = async (name: string) => {
-      await at('view-menu').click()
-      await console.window.getByRole('combobox', { name: 'Size' }).click()
-      await console.window.getByRole('option', { name }).click()
-      await console.window.keyboard.press('Escape')
-    }
     const size = () => canvas.evaluate((element) => [element.clientWidth, (element as HTMLCanvasElement).width])
     await scaling('Resize the machine’s display')
     await until('the display to fit', async () => {
@@ -291,17 +302,76 @@ describe('the live view', () => {
     await viewer('[data-quality=best]').waitFor()
   })
 
-  test('a picture that breaks off stays, dimmed, and comes back by itself', async () => {
-    machine.cut('/ws/vnc')
-    await viewer('[data-phase=reconnecting]').waitFor()
-    await at('live-notice').filter({ hasText: 'Reconnecting' }).waitFor()
-    expect(await at('live-still').evaluate((still) => (still as HTMLCanvasElement).width)).toBeGreaterThan(0)
-    machine.mend()
-    await viewer('[data-phase=live][data-mode=control]').waitFor()
+  test('a picture that breaks off stays, dimmed, and comes back by itself with the keyboard that it had', async () => {
     await clearField()
     await intoField()
+    await whileAway(async () => {
+      await at('live-notice').filter({ hasText: 'Reconnecting' }).waitFor()
+      expect(await at('live-still').evaluate((still) => (still as HTMLCanvasElement).width)).toBeGreaterThan(0)
+      // Meant for the machine: that it does not get there does not make it a key of the console, which would go to Logs.
+      await console.window.keyboard.type('ml')
+    })
+    await keyboardInPicture()
     await console.window.keyboard.type('again')
     await until('keys after it', async () => (await field()) === 'again')
+  })
+
+  test('a picture that comes back takes the keyboard from nobody who types elsewhere', async () => {
+    await clearField()
+    await at('give-back').click()
+    const note = console.window.getByRole('textbox', { name: 'Note for whoever comes next' })
+    await note.click()
+    await console.window.keyboard.type('half a ')
+    await whileAway(() => console.window.keyboard.type('no'))
+    await console.window.keyboard.type('te')
+    expect(await note.inputValue()).toBe('half a note')
+    await note.fill('')
+    await console.window.keyboard.press('Escape')
+    await at('live-url').click()
+    await whileAway(async () => {})
+    expect(await at('live-url').evaluate((input) => input === document.activeElement)).toBe(true)
+    await console.window.keyboard.press('Escape')
+    expect(await field()).toBe('')
+  })
+
+  test('no key is kept down while there is no picture to take it', async () => {
+    await clearField()
+    await at('special-keys').click()
+    await whileAway(async () => {
+      await at('keys-note').filter({ hasText: 'Not now' }).waitFor()
+      expect(await at('hold-ctrl').getAttribute('aria-disabled')).toBe('true')
+      await at('hold-ctrl').click({ force: true })
+    })
+    await at('keys-note').filter({ hasText: 'let go' }).waitFor()
+    expect(await at('hold-ctrl').getAttribute('aria-pressed')).toBe('false')
+    await at('hold-ctrl').click()
+    await until('Ctrl to be down', async () => (await keys()).includes('keydown Control ctrl'))
+    await at('hold-ctrl').click()
+    await console.window.keyboard.press('Escape')
+    await keyboardInPicture()
+  })
+
+  test('typing in the picture renews the lease', async () => {
+    await intoField()
+    const before = await ends()
+    // Neither this window nor main speaks of it more than a few times a minute: both believe that a minute has passed.
+    const later = () => {
+      const clock = globalThis as unknown as { realNow?: () => number }
+      const now = Date.now
+      clock.realNow = now
+      Date.now = () => now() + 60_000
+    }
+    await console.app.evaluate(later)
+    await console.window.evaluate(() => {
+      const now = performance.now.bind(performance)
+      performance.now = () => now() + 60_000
+    })
+    await console.window.keyboard.press('x')
+    await until('a later end', async () => (await ends()) > before)
+    await console.app.evaluate(() => {
+      const { realNow } = globalThis as unknown as { realNow?: () => number }
+      if (realNow !== undefined) Date.now = realNow
+    })
   })
 
   test('it fills the window and is left again, with picture and control as they were', async () => {
@@ -335,43 +405,122 @@ describe('the live view', () => {
     expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG')
     await at('live-record').click()
     await at('recording').waitFor()
+    await scaling('Resize the machine’s display', async () => {
+      await console.window.getByText('The display keeps its size while it is recorded.').waitFor()
+    })
+    await scaling('Fit the view')
     await at('live-record').click()
     await console.window.getByText('Recording ended').first().waitFor()
     const { recordings } = await agent.client.call('desktop.listRecordings')
     expect(recordings.map(({ state }) => state)).toEqual(['done'])
   })
 
-  test('a short lease counts down and warns; saying so keeps it; giving back ends it', async () => {
+  test('a recording that begins or ends elsewhere is noticed, at the latest when it stands in the way', async () => {
+    await agent.client.call('desktop.startRecording')
+    await at('recording').waitFor()
+    await agent.client.call('desktop.stopRecording')
+    await at('recording').waitFor({ state: 'detached' })
+    // A window that nobody sees does not look.
+    await console.window.evaluate(() =>
+      Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true }),
+    )
+    await agent.client.call('desktop.startRecording')
+    await at('live-record').click()
+    await console.window.getByText('A recording runs already').first().waitFor()
+    await at('recording').waitFor()
+    await agent.client.call('desktop.stopRecording')
+    await at('live-record').click()
+    await console.window.getByText('No recording runs').first().waitFor()
+    await at('recording').waitFor({ state: 'detached' })
+    await console.window.evaluate(() => Reflect.deleteProperty(document, 'visibilityState'))
+  })
+
+  test('a give-back form closes with the control it is about, stays closed, and its note is kept until it is sent', async () => {
+    const note = console.window.getByRole('textbox', { name: 'Note for whoever comes next' })
+    const tab = (name: string) =>
+      console.window.evaluate((hash) => {
+        window.location.hash = hash
+      }, `#/machine/${machine.id}/${name}`)
+    const takeOver = async () => {
+      await at('take-over').click()
+      await viewer('[data-phase=live][data-mode=control]').waitFor()
+    }
     await at('give-back').click()
+    await note.fill('the code is in the mail')
+    await invoke(console, 'takeover.giveBack', { machineId: machine.id, outcome: 'resolved', note: '' })
+    await note.waitFor({ state: 'detached' })
+    await takeOver()
+    expect(await note.count()).toBe(0)
+    await at('give-back').click()
+    expect(await note.inputValue()).toBe('the code is in the mail')
+    await console.window.getByText('It was not sent').waitFor()
+    await tab('overview')
+    await note.waitFor({ state: 'detached' })
+    await tab('live')
+    await viewer('[data-phase=live][data-mode=control]').waitFor()
+    expect(await note.count()).toBe(0)
+    await at('give-back').click()
+    expect(await note.inputValue()).toBe('the code is in the mail')
     await at('give-back-confirm').click()
     await lease('none').waitFor()
-    await invoke(console, 'settings.set', { leaseMinutes: 1 })
+    await takeOver()
+    await at('give-back').click()
+    expect(await note.inputValue()).toBe('')
+    await at('give-back-confirm').click()
+    await lease('none').waitFor()
+  })
+
+  test('a lease that ends is warned about wherever one looks, in one window, and kept from there', async () => {
+    const { id: machineId } = machine
+    const looking = (place: string) =>
+      console.window.evaluate((hash) => {
+        window.location.hash = hash
+      }, place)
+    const opening = console.app.waitForEvent('window')
+    await invoke(console, 'window.open', { machineId, tab: 'overview' })
+    const second = await opening
+    await second.getByTestId('health-check').waitFor()
+    machine.shortLeases(8000)
     await at('take-over').click()
-    await lease('mine').waitFor()
     await at('lease-short')
       .filter({ hasText: /Only 0:\d\d left/ })
       .waitFor()
-    await console.window
-      .getByText(/Control of shop-1 ends in a minute/)
-      .first()
-      .waitFor()
-    const ends = async () => (await agent.client.call('takeover.get')).lease?.expiresAt ?? ''
+    await looking('#/fleet')
+    const before = await ends()
+    const warned = () =>
+      Promise.all(
+        [console.window, second].map((page) => page.getByText(/Control of shop-1 ends within a minute/).count()),
+      )
+    // Each has it twice in the page: to be seen, and to be read out.
+    await until('the warning in a window', async () => (await warned()).some((count) => count > 0))
+    expect((await warned()).filter((count) => count > 0)).toHaveLength(1)
+    const there = (await warned())[0] === 0 ? second : console.window
+    await there.getByRole('button', { name: 'Keep control', includeHidden: true }).click()
+    await until('a later end', async () => (await ends()) > before)
+    await until('the warning to be gone', async () => (await warned()).every((count) => count === 0))
+    await second.close()
+    await looking(`#/machine/${machineId}/live`)
+  })
+
+  test('when control runs out nothing stays pressed, the picture goes on without it, and it is said', async () => {
+    await invoke(console, 'takeover.stillHere', { machineId: machine.id, said: true })
+    await viewer('[data-phase=live][data-mode=control]').waitFor()
     const before = await ends()
     await at('keep-control').click()
     await until('a later end', async () => (await ends()) > before)
-  })
-
-  test('when control is lost nothing stays pressed and the picture goes on', async () => {
-    await viewer('[data-phase=live][data-mode=control]').waitFor()
     await clearField()
     await intoField()
     await at('special-keys').click()
     await at('hold-shift').click()
     await until('Shift to be down', async () => (await keys()).includes('keydown Shift'))
-    // As a lease ends under its holder: someone with the secret, another console of the same person.
-    await invoke(console, 'takeover.giveBack', { machineId: machine.id, outcome: 'resolved', note: '' })
     await until('Shift to be up', async () => (await keys()).includes('keyup Shift'))
+    expect(await ends()).toBe('nobody has it')
     await viewer('[data-phase=live][data-mode=view]').waitFor()
+    await lease('none').waitFor()
+    await console.window.getByText('Control of shop-1 has run out').first().waitFor()
     expect(await at('special-keys').count()).toBe(0)
+    await at('take-over').click()
+    await viewer('[data-phase=live][data-mode=control]').waitFor()
+    await until('it to be unsaid', async () => (await console.window.getByText('has run out').count()) === 0)
   })
 })

@@ -42,31 +42,40 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
   const talker = (file: string) => `touch /w/${file}; tail -n +1 -f /w/${file}`
   const say = (file: string, ...texts: string[]) => fs.appendFileSync(path.join(folder, file), `${texts.join('\n')}\n`)
 
+  const addMachine = async () => {
+    const agent = await startTestAgent({ DOCKER_HOST: `unix://${dockerd.socketPath}` })
+    agents.push(agent)
+    const line = await startCutLine(() => agent.port)
+    lines.push(line)
+    const answer = await console.window.evaluate(
+      ([name, port, secret]) =>
+        window.pilothouse.invoke('fleet.add', {
+          name,
+          environment: 'dev',
+          machineType: 'ssh_host',
+          tunnel: { kind: 'direct', host: '127.0.0.1', port },
+          secret,
+        }),
+      [`m${agents.length}`, line.port, agent.secret] as const,
+    )
+    if (!answer.ok) throw new Error(JSON.stringify(answer))
+    ids.push((answer.value as { id: string }).id)
+    return line
+  }
+  const verified = (id: string | undefined, running: boolean) =>
+    until(`it to be noticed that the machine is ${running ? 'back' : 'away'}`, async () => {
+      const found = await console.window.evaluate(
+        (machineId) => window.pilothouse.invoke('fleet.verify', { machineId }),
+        id,
+      )
+      return found.ok && ((found.value as { state: string }).state === 'running') === running
+    })
+
   beforeAll(async () => {
     dockerd = await startDockerd()
     await dockerd.importBusybox('test')
-    const env = { DOCKER_HOST: `unix://${dockerd.socketPath}` }
-    for (let count = 0; count < 2; count++) {
-      const agent = await startTestAgent(env)
-      agents.push(agent)
-      lines.push(await startCutLine(() => agent.port))
-    }
     console = await startConsole()
-    for (const [place, agent] of agents.entries()) {
-      const answer = await console.window.evaluate(
-        ([name, port, secret]) =>
-          window.pilothouse.invoke('fleet.add', {
-            name,
-            environment: 'dev',
-            machineType: 'ssh_host',
-            tunnel: { kind: 'direct', host: '127.0.0.1', port },
-            secret,
-          }),
-        [`m${place + 1}`, lines[place]?.port ?? 0, agent.secret] as const,
-      )
-      if (!answer.ok) throw new Error(JSON.stringify(answer))
-      ids.push((answer.value as { id: string }).id)
-    }
+    for (let count = 0; count < 2; count++) await addMachine()
   }, 180_000)
   afterAll(async () => {
     await console?.stop()
@@ -189,7 +198,14 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
     await at('log-lines').hover()
     await console.window.mouse.wheel(0, -3000)
     await at('logs-follow').waitFor()
-    const before = await rows()
+    // A wheel's scroll takes some frames to its end.
+    let before = await rows()
+    await until('the list to stand still', async () => {
+      const last = before
+      await console.window.waitForTimeout(150)
+      before = await rows()
+      return before.join() === last.join()
+    })
     say('api', 'new while reading')
     await until('one new line', async () => (await at('logs-follow').innerText()).includes('1 new line'))
     expect(await rows()).toEqual(before)
@@ -207,10 +223,17 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
     await until('the rest of the line', async () => (await parts()) > 2)
     await at('logs-wrap').click()
     await console.window.locator('body').press('Shift+J')
-    await at('logs-jump-time').fill('1 d ago')
+    // Further back than any beginning that can be chosen, and than the log: it is read from there on.
+    await at('logs-jump-time').fill('3 d ago')
     await at('logs-jump-go').click()
-    await console.window.getByText(/before the first line in view/).waitFor()
-    await console.window.keyboard.press('Escape')
+    await at('logs-aimed')
+      .getByText(/^There is no line at .* The first one after it is at /)
+      .waitFor()
+    await shows('history one')
+    await console.window.getByRole('combobox', { name: 'From when on' }).getByText('Since ').waitFor()
+    await at('logs-follow').click()
+    await at('logs-aimed').waitFor({ state: 'detached' })
+    await shows('long 0123')
   })
 
   test('what is in view is saved where the person says', async () => {
@@ -285,19 +308,58 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
     expect(await rows()).toHaveLength(2)
   })
 
+  test('from the timeline, the lines of that moment are shown, though many come before and behind them', async () => {
+    const many = (what: string) => Array.from({ length: 20_000 }, (_, index) => `${what} ${index}`)
+    const written = (text: string) =>
+      until(text, async () => {
+        const found = await agents[0]?.client.call('logs.get', { service: 'api', lines: 1 })
+        return found?.lines[0]?.message === text
+      })
+    say('api2', ...many('earlier'))
+    await written('earlier 19999')
+    await agents[0]?.client.call('exec.run', { command: 'echo the-moment' })
+    say('api2', 'right after the moment')
+    await written('right after the moment')
+    say('api2', ...many('later'))
+    await written('later 19999')
+    await go(`#/machine/${ids[0]}/timeline`)
+    await at('timeline-list').locator('[data-row]').filter({ hasText: 'Ran echo the-moment' }).click()
+    await at('timeline-open-logs').click()
+    await until('all of them', async () => /\b4\d,\d{3} lines in view/.test(await foot()))
+    await at('logs-aimed')
+      .getByText(/^At .*, from the timeline\.$/)
+      .waitFor()
+    await shows('right after the moment')
+    const shown = await rows()
+    expect(shown.some((row) => row.includes('earlier 19999'))).toBe(true)
+    expect(await foot()).toContain('not following')
+    // What was read on the way is no news.
+    await until('nothing new', async () => (await at('logs-follow').innerText()) === 'To the end')
+    await at('log-lines').hover()
+    await console.window.mouse.wheel(0, -600)
+    await at('logs-aimed').waitFor({ state: 'detached' })
+  })
+
+  test('a machine that is away when its logs are opened the first time shows them when it is back', async () => {
+    const line = await addMachine()
+    line.cut()
+    await verified(ids[2], false)
+    await go(`#/machine/${ids[2]}/logs`)
+    await console.window.getByText('Which services there are is not known yet').waitFor()
+    line.mend()
+    await verified(ids[2], true)
+    await shows('later 19999')
+  })
+
   test('without its machine, what was looked at is still there, and says so', async () => {
     await go(`#/fleet`)
     await agents[0]?.agent.stop('the machine is gone')
     lines[0]?.cut()
-    await until('it to be noticed', async () => {
-      const found = await console.window.evaluate(
-        (machineId) => window.pilothouse.invoke('fleet.verify', { machineId }),
-        ids[0],
-      )
-      return found.ok && (found.value as { state: string }).state !== 'running'
-    })
+    await verified(ids[0], false)
     await go(`#/machine/${ids[0]}/logs`)
-    await shows('seen by both')
+    await shows('later 19999')
+    // And what was before it, though only the last line was asked for first.
+    await shows('later 19990')
     await shows(/Kept from the last look/)
     await at('logs-notes').waitFor()
   })

@@ -1,7 +1,8 @@
+import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EngineRig, startEngineRig } from '../agent/engines/engine-rig.ts'
 import { type AddedMachine, addMachine, invoke } from './rigs/added-machine.ts'
-import { startTestAgent } from './rigs/agent.ts'
+import { startTestAgent, type TestAgent } from './rigs/agent.ts'
 import { startConsole, type TestConsole } from './rigs/electron.ts'
 import { action, find, steps } from './rigs/llm.ts'
 import { until } from './rigs/until.ts'
@@ -13,6 +14,8 @@ describe('engines and takeovers', () => {
   let console: TestConsole
   let rig: EngineRig
   let machine: AddedMachine
+  let other: TestAgent
+  let second: AddedMachine
   /** What the operation that got stuck came to. */
   let outcome: Promise<string>
   const at = (id: string) => console.window.getByTestId(id)
@@ -49,6 +52,37 @@ describe('engines and takeovers', () => {
     )
     await at('wanted-count').filter({ hasText: '1' }).waitFor()
   }
+  /** A person is wanted at once, by an agent that has no engine to try before. */
+  const call = async ({ client }: Pick<TestAgent, 'client'>, instruction: string) => {
+    const levels = [{ engine: 'human', retries: 0, timeMs: 120_000 } as const]
+    await client.call('engine.setConfig', { cascade: { totalMs: 300_000, levels, platforms: {} } })
+    // Declined in the end, which is no failure of the test.
+    client.call('engine.run', { instruction }, patient).catch(() => {})
+    return until('the request', async () => {
+      const { requests } = await client.call('takeover.requests')
+      return requests.find((one) => one.state === 'open' && one.instruction === instruction)?.id
+    })
+  }
+  const windows: Page[] = []
+  /** Counts the notes that a window plays from now on. */
+  const listen = async (window: Page) => {
+    windows.push(window)
+    await window.evaluate(() => {
+      const counted = window as unknown as { notes: number }
+      counted.notes = 0
+      const make = AudioContext.prototype.createOscillator
+      AudioContext.prototype.createOscillator = function (this: AudioContext) {
+        counted.notes++
+        return make.call(this)
+      }
+    })
+  }
+  /** Those of all windows; a tone has two. */
+  const notes = async () => {
+    const each = windows.map((window) => window.evaluate(() => (window as unknown as { notes: number }).notes))
+    return (await Promise.all(each)).reduce((sum, count) => sum + count, 0)
+  }
+  const told = () => console.app.evaluate(() => (globalThis as never as { told: string[] }).told)
 
   beforeAll(async () => {
     rig = await startEngineRig((asked) =>
@@ -60,6 +94,9 @@ describe('engines and takeovers', () => {
     )
     console = await startConsole()
     machine = await addMachine(console, rig.agent, 'jobs-1')
+    other = await startTestAgent()
+    await other.client.call('browser.start', { headless: true, url: 'data:text/html,<title>Other</title>' }, patient)
+    second = await addMachine(console, other, 'jobs-2')
     await invoke(console, 'settings.set', { operator: 'Ada' })
     await openLive()
     await at('engine-card').waitFor()
@@ -67,6 +104,8 @@ describe('engines and takeovers', () => {
   afterAll(async () => {
     await console?.stop()
     await machine?.stop()
+    await second?.stop()
+    await other?.stop()
     await rig?.stop()
   })
 
@@ -83,9 +122,16 @@ describe('engines and takeovers', () => {
     await page.evaluate(`document.querySelector('[name=name]').focus()`)
     await at('live-canvas').focus()
     await console.window.keyboard.type('Ж1 Ahoy')
-    await until('the letters', () =>
-      page.evaluate<boolean>(`document.querySelector('[name=name]').value === 'Ж1 Ahoy'`),
-    )
+    const written = (text: string) =>
+      until(`"${text}"`, () => page.evaluate<boolean>(`document.querySelector('[name=name]').value === '${text}'`))
+    await written('Ж1 Ahoy')
+    // As Windows reports AltGr and Q of a German keyboard.
+    await at('live-typing').evaluate((field) => {
+      const altGr = { ctrlKey: true, altKey: true, modifierAltGraph: true, bubbles: true, cancelable: true }
+      for (const type of ['keydown', 'keyup'])
+        field.dispatchEvent(new KeyboardEvent(type, { key: '@', code: 'KeyQ', ...altGr }))
+    })
+    await written('Ж1 Ahoy@')
     page.close()
     await at('give-back').click()
     await at('give-back-confirm').click()
@@ -128,16 +174,14 @@ describe('engines and takeovers', () => {
   })
 
   test('a call for help stands in the queue with its picture, its reason and what was tried, and is heard', async () => {
-    await console.window.evaluate(() => {
-      const counted = window as unknown as { notes: number }
-      counted.notes = 0
-      const make = AudioContext.prototype.createOscillator
-      AudioContext.prototype.createOscillator = function (this: AudioContext) {
-        counted.notes++
-        return make.call(this)
-      }
+    const opening = console.app.waitForEvent('window')
+    await invoke(console, 'window.open', { machineId: machine.id, tab: 'logs' })
+    const beside = await opening
+    await beside.getByRole('button', { name: /Takeovers/ }).waitFor()
+    await beside.evaluate(() => {
+      window.location.hash = '#/machine/elsewhere/live'
     })
-    const notes = () => console.window.evaluate(() => (window as unknown as { notes: number }).notes)
+    for (const window of [console.window, beside]) await listen(window)
     await console.window.getByRole('button', { name: /Takeovers/ }).click()
     await console.window.getByText('No machine asks for a person').waitFor()
     await at('takeover-sound').check()
@@ -153,7 +197,7 @@ describe('engines and takeovers', () => {
       Object.assign(globalThis, { told })
       Notification.isSupported = () => true
       Notification.prototype.show = function show(this: Electron.Notification) {
-        told.push(this.title)
+        told.push(`${this.title}. ${this.body}`)
       }
     })
     const chosen = { takeovers: false, deploys: true, lost: true, sound: false }
@@ -163,13 +207,15 @@ describe('engines and takeovers', () => {
     await openLiveOf('elsewhere')
     const before = await notes()
     await stuck()
-    await until('the system to be told', () =>
-      console.app.evaluate(() =>
-        (globalThis as never as { told: string[] }).told.includes('A person is wanted: jobs-1'),
-      ),
+    await until('the system to be told', async () =>
+      (await told()).some((one) => one.startsWith('A person is wanted: jobs-1')),
     )
     await console.window.getByRole('button', { name: /Takeovers/ }).click()
     await until('the tone', async () => (await notes()) > before)
+    // The system was told a second later: by now another window would have played it as well.
+    expect(await notes()).toBe(before + 2)
+    await beside.close()
+    windows.pop()
     await request().getByText('click the button nobody finds').waitFor()
     await request().getByTestId('request-tried').getByText('Stagehand dom').waitFor()
     await request()
@@ -204,6 +250,22 @@ describe('engines and takeovers', () => {
     await request().getByText('handed on to Grace').waitFor()
     const [first] = (await rig.agent.client.call('takeover.requests')).requests
     expect(first).toMatchObject({ state: 'open', assignedTo: 'Grace' })
+  })
+
+  test('whoever it is handed on to hears it, and finds it marked', async () => {
+    const before = await notes()
+    const id = (await request().getAttribute('data-request')) ?? ''
+    await rig.agent.client.call('takeover.handOn', { id, to: 'Ada' })
+    await request().getByText('handed on to you').waitFor()
+    expect(await request().getAttribute('data-for-me')).toBe('')
+    await until('the tone', async () => (await notes()) === before + 2)
+    // Once more where nobody looks at the queue: the system says it.
+    await openLiveOf('elsewhere')
+    await rig.agent.client.call('takeover.handOn', { id, to: 'Ada' })
+    await until('the system to be told', async () =>
+      (await told()).some((one) => one.startsWith('A person is wanted: jobs-1. Handed on to you: ')),
+    )
+    await console.window.getByRole('button', { name: /Takeovers/ }).click()
   })
 
   test('accepting opens Live with control; giving back says how it ended and who goes on', async () => {
@@ -247,15 +309,44 @@ describe('engines and takeovers', () => {
     expect(await at('wanted-count').count()).toBe(0)
   })
 
+  test('whoever has waited longest stands first, whichever machine it is', async () => {
+    const older = await call(other, 'a captcha that is older')
+    const newer = await call(rig.agent, 'a form that is newer')
+    await until('both, by age', async () => {
+      const shown = await at('request').evaluateAll((cards) => cards.map((card) => card.getAttribute('data-request')))
+      return shown[0] === older && shown[1] === newer
+    })
+    await at('takeovers').getByText('2 requests wait, the longest first.').waitFor()
+    for (const [{ client }, id] of [
+      [other, older],
+      [rig.agent, newer],
+    ] as const)
+      await client.call('takeover.decline', { id, reason: '' })
+    await console.window.getByText('No machine asks for a person').waitFor()
+  })
+
+  test('a change of engines stands in the timeline, and leads to Live', async () => {
+    await console.window.evaluate((id) => {
+      window.location.hash = `#/machine/${id}/timeline`
+    }, machine.id)
+    await at('timeline-search').fill('switched magnitude')
+    await at('timeline-list')
+      .locator('[data-row]')
+      .filter({ hasText: /Switched from .* to magnitude/i })
+      .first()
+      .click()
+    await at('timeline-open-live').click()
+    await at('engine-card').waitFor()
+  })
+
   test('the wall shows what the browser shows, while it is looked at, and leads to Live', async () => {
     await console.window.locator('body').press('g')
     await console.window.locator('body').press('l')
+    const tile = at('wall-tile').filter({ hasText: 'jobs-1' })
     const drawn = () =>
-      at('wall-tile')
-        .locator('canvas')
-        .evaluate((canvas) => Number((canvas as HTMLCanvasElement).dataset['drawn'] ?? 0))
+      tile.locator('canvas').evaluate((canvas) => Number((canvas as HTMLCanvasElement).dataset['drawn'] ?? 0))
     await until('two pictures', async () => (await drawn()) >= 2)
-    await at('wall-tile').click()
+    await tile.click()
     await console.window.locator('[data-testid=browser-viewer][data-phase=live]').waitFor()
   })
 
@@ -275,9 +366,6 @@ describe('engines and takeovers', () => {
   })
 
   test('going to another machine carries nothing over: neither control, nor picture, nor what was typed', async () => {
-    const other = await startTestAgent()
-    await other.client.call('browser.start', { headless: true, url: 'data:text/html,<title>Other</title>' }, patient)
-    const second = await addMachine(console, other, 'jobs-2')
     await at('take-over').click()
     await lease('mine').waitFor()
     await openLiveOf(second.id)
@@ -296,7 +384,32 @@ describe('engines and takeovers', () => {
     await at('give-back').click()
     await at('give-back-confirm').click()
     await lease('none').waitFor()
-    await second.stop()
-    await other.stop()
+  })
+
+  test('what is over is not heard again after a drop, and the own history outlives its machine', async () => {
+    await console.window.getByRole('button', { name: /Takeovers/ }).click()
+    const row = at('takeover-history').getByRole('row').filter({ hasText: 'the field was hidden' })
+    await row.waitFor()
+    const declined = () => at('requests-over').locator('[data-state=declined]').count()
+    const [before, known] = [await notes(), await declined()]
+    machine.cut('')
+    await until('the machine to be missed', async () => {
+      const machines = (await invoke(console, 'fleet.list', {})) as { id: string; state: string }[]
+      return machines.some(({ id, state }) => id === machine.id && state !== 'running')
+    })
+    const id = await call(rig.agent, 'a form that nobody saw')
+    await rig.agent.client.call('takeover.decline', { id, reason: '' })
+    await console.window.getByRole('button', { name: 'Fleet' }).first().click()
+    await console.window.getByRole('button', { name: /Takeovers/ }).click()
+    await row.getByRole('button', { name: 'jobs-1' }).waitFor()
+    machine.mend()
+    await invoke(console, 'fleet.verify', { machineId: machine.id })
+    await until('the request that is over', async () => (await declined()) === known + 1)
+    expect(await notes()).toBe(before)
+    await invoke(console, 'fleet.remove', { machineId: machine.id })
+    await row.getByText('the machine was removed').waitFor()
+    expect(await row.innerText()).toContain('jobs-1')
+    await console.window.reload()
+    await row.getByText('the machine was removed').waitFor()
   })
 })

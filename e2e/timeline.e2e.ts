@@ -15,13 +15,21 @@ const broken = `<title>Broken shop</title><body style="background:#264">Shop<scr
   setTimeout(() => { throw new TypeError('cart is undefined') }, 300)
 </script>`
 
+const later = `<title>Later</title><script>
+  const request = new XMLHttpRequest()
+  request.open('GET', '/api/later', false)
+  request.send()
+  console.error('later is undefined')
+</script>`
+const pages: Record<string, string> = { '/broken': broken, '/later': later }
+
 /** What an engineer opens first after a page at night; each test goes on where the one before ended. */
 describe('the timeline', () => {
   const { folder, remove } = freshFolder('timeline')
   const server = http.createServer((request, response) => {
     const api = request.url?.startsWith('/api/') === true
     response.writeHead(api ? 503 : 200, { 'content-type': 'text/html' })
-    response.end(api ? 'no' : request.url === '/broken' ? broken : '<title>Fine</title>Fine')
+    response.end(api ? 'no' : (pages[request.url ?? ''] ?? '<title>Fine</title>Fine'))
   })
   let site: string
   let console: TestConsole
@@ -199,6 +207,38 @@ describe('the timeline', () => {
     await go(machine.id, 'timeline')
   })
 
+  test('an error leads to its message, a failed request to that request, also when nobody looked at the time', async () => {
+    const marked = () => console.window.locator('[data-testid=console-row][data-aimed]')
+    await go(machine.id, 'timeline')
+    await row(/TypeError: cart is undefined/).click()
+    await at('timeline-open-console').click()
+    await marked().filter({ hasText: 'Uncaught TypeError: cart is undefined' }).waitFor()
+    await go(machine.id, 'timeline')
+    await row(/GET 503/).click()
+    await at('timeline-open-network').click()
+    await at('request-detail').getByText('/api/cart').first().waitFor()
+    // What happened since the inspector was last open is in the machine's record only.
+    await go(machine.id, 'timeline')
+    await agent.client.call('browser.navigate', { url: `${site}/later` })
+    await agent.client.call('browser.navigate', { url: `${site}/fine` })
+    // Of a long list only what is in sight is there.
+    await at('timeline-search').fill('later')
+    await until('what came since', async () => {
+      await at('timeline-fit').click()
+      return (await row(/later is undefined/).count()) > 0
+    })
+    await row(/GET 503 .*api\/later/).click()
+    await at('timeline-open-network').click()
+    await at('request-detail').getByText('/api/later').first().waitFor()
+    await go(machine.id, 'timeline')
+    await row(/later is undefined/).click()
+    await at('timeline-open-console').click()
+    await marked().filter({ hasText: 'later is undefined' }).waitFor()
+    expect(await marked().count()).toBe(1)
+    await go(machine.id, 'timeline')
+    await at('timeline-search').fill('')
+  })
+
   test('nothing is in the way of a screen reader or of the keyboard', async () => {
     for (const theme of ['dark', 'light'] as const) {
       await invoke(console, 'settings.set', { theme })
@@ -215,11 +255,15 @@ describe('the timeline', () => {
     await console.window
       .locator('[data-testid=timeline-tab] [data-testid=freshness][data-old]')
       .waitFor({ timeout: 40_000 })
+    // Of a long list only what is in sight is there.
+    await at('timeline-search').fill('echo hello')
     await row('Ran echo hello').waitFor()
     await console.window.reload()
     await go(machine.id, 'timeline')
     await at('timeline-fit').click()
+    await at('timeline-search').fill('typeerror cart')
     await row(/TypeError: cart is undefined/).waitFor()
+    await at('timeline-search').fill('had control')
     await row('Ada had control').click()
     await at('timeline-detail').getByText('The picture is on the machine').waitFor()
     machine.mend()

@@ -15,6 +15,7 @@ import type { Settings } from '../shared/ipc.ts'
 import { systemClock } from './clock.ts'
 import { brokenOff } from './deploys/leaving.ts'
 import { DevToolsWindows } from './devtools/windows.ts'
+import { LeaseWatch } from './fleet/lease-watch.ts'
 import { LocalMachine } from './fleet/local-machine.ts'
 import { readStartPage } from './fleet/start-page.ts'
 import { createAuditor } from './ipc/audited.ts'
@@ -100,7 +101,14 @@ export function createConsole({
   const machines = createMachineParts({
     ...{ store, vault, tunnels, settings, paths, log, notifications },
     onGone: (machineId, reason) => streams.closeMachine(machineId, reason),
-    onLease: (machineId) => devTools.leaseChanged(machineId),
+    playTone: () => {
+      const window = windows.latest()
+      if (window !== undefined) tell(window.webContents, 'takeover.tone', {})
+    },
+    onLease: (machineId, change) => {
+      leaseWatch.changed(machineId, change)
+      devTools.leaseChanged(machineId)
+    },
   })
   const { fleet } = machines
   const startPage = () => readStartPage(paths.startPage)
@@ -121,6 +129,18 @@ export function createConsole({
   const devTools = new DevToolsWindows({
     ...{ fleet, streams, preload: paths.devToolsPreload },
     operator: () => settings.current.operator,
+    leaseEnding: (machineId) => leaseWatch.isEnding(machineId),
+  })
+  const leaseWatch = new LeaseWatch({
+    ...{ leases: fleet.leases, clock: systemClock },
+    tell: (machineId, news, leftMs) => {
+      devTools.leaseChanged(machineId)
+      const name = fleet.has(machineId) ? fleet.view(machineId).name : ''
+      const told = { machineId, name, news, leftMs }
+      const window = windows.latest()
+      if (news === 'settled') broadcast('lease.news', told)
+      else if (window !== undefined) tell(window.webContents, 'lease.news', told)
+    },
   })
   windows.onLastClosed = () => devTools.closeAll()
   windows.brokenOff = () => brokenOff(machines.deploys.rollouts.active())
@@ -148,6 +168,7 @@ export function createConsole({
     chooseFile,
     clipboard,
     openLink: (url) => shell.openExternal(url),
+    flushWindows: () => session.defaultSession.flushStorageData(),
     files: paths,
     beginAnew: async () => {
       clearAtNextStart(app.getPath('userData'))
@@ -175,6 +196,7 @@ export function createConsole({
     async close(): Promise<void> {
       clearTimeout(starting)
       notifications.stop()
+      leaseWatch.stop()
       devTools.closeAll()
       streams.closeAll()
       keptLogs.flush()

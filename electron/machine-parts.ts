@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type CallName, contractVersion } from '../shared/contract/index.ts'
+import { type CallName, type CallResult, contractVersion } from '../shared/contract/index.ts'
 import type { WorkerView } from '../shared/contract/workers.ts'
 import { answersStill } from '../shared/domain/lifecycle.ts'
 import { systemClock } from './clock.ts'
@@ -12,6 +12,7 @@ import { announce } from './fleet/announce.ts'
 import { Fleet } from './fleet/fleet.ts'
 import { Gathering } from './fleet/gathering.ts'
 import { LastAnswers } from './fleet/last-answers.ts'
+import type { LeaseChange } from './fleet/leases.ts'
 import { SecretRotation } from './fleet/rotate-secret.ts'
 import { WorkersBook } from './fleet/workers-book.ts'
 import { broadcast } from './ipc/serve.ts'
@@ -26,6 +27,8 @@ import { Prices } from './providers/prices.ts'
 import type { SettingsKeeper } from './settings.ts'
 import type { Store } from './store/store.ts'
 import { startUpkeep } from './store/upkeep.ts'
+import { TakeoverCalls } from './takeovers/calls.ts'
+import { OwnTakeovers } from './takeovers/own-takeovers.ts'
 import type { Tunnels } from './tunnels/tunnels.ts'
 import type { Vault } from './vault/vault.ts'
 
@@ -38,13 +41,15 @@ export interface MachinePartsDeps {
   log: Log
   /** A machine is no longer there for anyone: what hangs on it ends. */
   onGone: (machineId: string, reason: string) => void
-  onLease: (machineId: string) => void
+  onLease: (machineId: string, change: LeaseChange) => void
+  /** A person is wanted: heard in one window. */
+  playTone: () => void
   notifications: Pick<Notifications, 'heard' | 'changed' | 'notify'>
 }
 
 /** The fleet, with whoever switches its machines on and off, and what adds new ones. */
 export function createMachineParts(deps: MachinePartsDeps) {
-  const { store, vault, tunnels, settings, paths, log, onGone, onLease, notifications } = deps
+  const { store, vault, tunnels, settings, paths, log, onGone, onLease, playTone, notifications } = deps
   const named = (id: string) => ({ id, name: fleet.has(id) ? fleet.machine(id).record.name : id })
   const clock = systemClock
   const awsKeys = new AwsKeyKeeper(vault)
@@ -68,9 +73,11 @@ export function createMachineParts(deps: MachinePartsDeps) {
       workers.heard(machineId, event)
       if (event.type === 'deploy_finished')
         gathering.want(machineId, ['deploys.list', 'containers.list', 'workers.list'])
+      ownTakeovers.heard(machineId, event)
       broadcast('agent.event', { machineId, event })
       deploys.heard(machineId, event)
       notifications.heard(named(machineId), event)
+      void takeoverCalls.heard(named(machineId), event)
     },
     onTransition: (machineId, transition) => {
       announce(
@@ -86,23 +93,40 @@ export function createMachineParts(deps: MachinePartsDeps) {
       notifications.changed(named(machineId), transition)
     },
     onConnected: (machineId) => gathering.want(machineId),
+    onPolled: (machineId, { helpWanted }) => {
+      gathering.want(machineId, ['workers.list'])
+      if (helpWanted) takeoverCalls.found(named(machineId))
+    },
     onLease,
-    onRemoved: (machineId) => workers.forget(machineId),
+    onParting: (machineId) => ownTakeovers.ask(machineId),
+    onRemoved: (machineId, name) => {
+      workers.forget(machineId)
+      ownTakeovers.removed(machineId, name)
+    },
     onWakeStep: (machineId, step, detail) => broadcast('wake.step', { machineId, step, detail }),
   })
+  const ownTakeovers = new OwnTakeovers({ ...{ store, fleet, log }, operator: () => settings.current.operator })
   /** An answer of a machine, whoever asked for it. */
   const answered = (machineId: string, name: CallName, params: Record<string, unknown>, answer: unknown) => {
     answers.note(machineId, name, params, answer)
     if (name === 'workers.list') workers.listed(machineId, answer as WorkerView[])
+    if (name === 'takeover.history') ownTakeovers.told(machineId, (answer as CallResult<'takeover.history'>).takeovers)
   }
   const gathering = new Gathering({
     ...{ fleet, clock, log },
     answered: (machineId, name, answer) => answered(machineId, name, {}, answer),
+    alsoAsk: (machineId) => ownTakeovers.ask(machineId),
+  })
+  const takeoverCalls = new TakeoverCalls({
+    ...{ fleet, clock, playTone },
+    settings: () => settings.current,
+    notify: (notice) => notifications.notify('takeovers', notice),
   })
   const rotation = new SecretRotation({ fleet, vault, log, operator: () => settings.current.operator })
   const deploys = new Deploys({
     ...{ fleet, store, vault, clock, log },
     onNews: (news) => broadcast('deploys.changed', news),
+    onPlanning: (news) => broadcast('deploys.planning', news),
     notify: (notice) => notifications.notify('deploys', notice),
     onFeed: (feed) => broadcast('registry.changed', feed),
   })
@@ -117,6 +141,7 @@ export function createMachineParts(deps: MachinePartsDeps) {
     version: contractVersion,
     ours: { platform: process.platform, arch: process.arch },
     onStep: (step) => broadcast('enroll.step', step),
+    onRunning: (running) => broadcast('enroll.changed', { running }),
     connect: async ({ host, port, user }) => {
       const { connection, release } = tunnels.ssh.hold({ host, port, user })
       try {
@@ -133,7 +158,7 @@ export function createMachineParts(deps: MachinePartsDeps) {
   const agentAudits = new AgentAudits({ fleet, store, clock })
   return {
     ...{ fleet, ec2, awsKeys, prices, autoStop, enrollments, upgrades, deploys, agentAudits },
-    ...{ answers, answered, workers, gathering, rotation },
+    ...{ answers, answered, workers, gathering, rotation, ownTakeovers },
     start() {
       fleet.start()
       autoStop.start()

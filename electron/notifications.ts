@@ -69,15 +69,12 @@ export class Notifications {
     )
   }
 
-  /** What an agent reports, as far as it concerns anyone. */
+  /** What an agent reports, as far as it concerns anyone; calls for a person come from `TakeoverCalls`. */
   heard(machine: { id: string; name: string }, event: AgentEvent): void {
     if (this.#deps.clock.now() - Date.parse(event.time) > staleMs) return
-    const about = { machineId: machine.id, machineName: machine.name }
-    if (event.type === 'takeover_request' && event.change === 'raised')
-      this.notify('takeovers', { ...about, text: event.request.reason, place: machinePlace(machine.id) })
     if (event.type === 'deploy_finished' && (event.status === 'failed' || event.status === 'rolled_back'))
       this.notify('deploys', {
-        ...about,
+        ...{ machineId: machine.id, machineName: machine.name },
         text: `${event.imageTag}: ${event.message}`,
         place: machinePlace(machine.id, 'deploys'),
       })

@@ -17,6 +17,12 @@ export class TestClock implements Clock {
     }
   }
 
+  /** As when someone sets the clock: no time passes by it. */
+  set(now: number): void {
+    for (const item of this.#due) item.at += now - this.#now
+    this.#now = now
+  }
+
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms
     await settle()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readLaunchOptions } from './launch-options.ts'
 import { machineOf, machinePlace, placeOf } from './places.ts'
-import { readKept, restoreBounds } from './window-bounds.ts'
+import { fillScreen, keptOf, readKept, restoreBounds } from './window-bounds.ts'
 
 const screen = { x: 0, y: 0, width: 1920, height: 1080 }
 
@@ -33,16 +33,42 @@ test('no window is smaller than what the screens are made for, nor larger than t
 
 test('every window of the last run comes back with its place; one of an older console, or none, is one window', () => {
   const bounds = { x: 1, y: 2, width: 1200, height: 800 }
+  const usual = { maximized: false, fullScreen: false }
   const two = [
-    { bounds, place: '#/machine/m1/live' },
-    { bounds, place: '#/audit' },
+    { bounds, place: '#/machine/m1/live', maximized: true, fullScreen: false },
+    { bounds, place: '#/audit', maximized: false, fullScreen: true },
   ]
   expect(readKept(two)).toEqual(two)
-  expect(readKept(undefined, bounds)).toEqual([{ bounds, place: '#/fleet' }])
+  expect(readKept(undefined, bounds)).toEqual([{ bounds, place: '#/fleet', ...usual }])
+  expect(readKept([{ bounds, place: '#/audit' }])).toEqual([{ bounds, place: '#/audit', ...usual }])
   for (const nonsense of [null, 'x', [], [null, 3], {}]) {
-    expect(readKept(nonsense), JSON.stringify(nonsense)).toEqual([{ bounds: undefined, place: '#/fleet' }])
+    expect(readKept(nonsense), JSON.stringify(nonsense)).toEqual([{ bounds: undefined, place: '#/fleet', ...usual }])
   }
-  expect(readKept([{ bounds, place: 'file:///etc/passwd' }])).toEqual([{ bounds, place: '#/fleet' }])
+  expect(readKept([{ bounds, place: 'file:///etc/passwd' }])).toEqual([{ bounds, place: '#/fleet', ...usual }])
+})
+
+test('a window of a larger screen that is gone is as large as the one it is on now', () => {
+  const beside = { x: 1920, y: 40, width: 1280, height: 760 }
+  expect(restoreBounds({ x: 0, y: 0, width: 3840, height: 2100 }, [screen])).toEqual(screen)
+  expect(restoreBounds({ x: 1800, y: 100, width: 1500, height: 740 }, [screen, beside])).toEqual({
+    ...{ x: 1920, y: 100, width: 1280, height: 740 },
+  })
+  // Over the edge, but not too large: as it was left.
+  const over = { x: 1200, y: 300, width: 1100, height: 900 }
+  expect(restoreBounds(over, [screen])).toEqual(over)
+})
+
+test('a window that filled its screen fills it again, unless that was only a part of its page', () => {
+  const bounds = { x: 1, y: 2, width: 1200, height: 800 }
+  const frame = { getNormalBounds: () => bounds, isMaximized: () => true, isFullScreen: () => true }
+  expect(keptOf(frame, '#/audit', false)).toEqual({ bounds, place: '#/audit', maximized: true, fullScreen: true })
+  expect(keptOf(frame, '#/audit', true)).toMatchObject({ maximized: true, fullScreen: false })
+  const done: string[] = []
+  const window = { maximize: () => done.push('maximize'), setFullScreen: (on: boolean) => done.push(`full ${on}`) }
+  fillScreen(window, { maximized: false, fullScreen: false })
+  expect(done).toEqual([])
+  fillScreen(window, keptOf(frame, '#/audit', false))
+  expect(done).toEqual(['maximize', 'full true'])
 })
 
 test('a place says which machine it is about, and is taken from an address only where it is one', () => {

@@ -15,42 +15,67 @@ interface Area {
   height: number
 }
 
-/** The window where it was last, unless that screen is gone: then in the middle of the present one. */
+/**
+ * The window where it was last, and no larger than the screen it is on now. Where that screen is gone it is in the
+ * middle of the present one.
+ */
 export function restoreBounds(kept: unknown, screens: readonly Area[]): Bounds {
-  const primary = screens[0]
-  const clamp = (wanted: number, least: number, room: number | undefined) =>
-    Math.max(least, Math.min(wanted, room ?? wanted))
-  const { width, height } = isArea(kept) ? kept : firstSize
+  const known = isArea(kept) ? kept : undefined
+  const own = known === undefined ? undefined : screenOf(known, screens)
+  const room = own ?? screens[0]
+  const clamp = (wanted: number, least: number, most: number | undefined) =>
+    Math.max(least, Math.min(wanted, most ?? wanted))
+  const { width, height } = known ?? firstSize
   const size = {
-    width: clamp(width, minimumSize.width, primary?.width),
-    height: clamp(height, minimumSize.height, primary?.height),
+    width: clamp(width, minimumSize.width, room?.width),
+    height: clamp(height, minimumSize.height, room?.height),
   }
-  if (!isArea(kept) || !screens.some((screen) => overlaps(kept, screen))) return size
-  return {
-    x: kept.x,
-    y: kept.y,
-    width: Math.max(width, minimumSize.width),
-    height: Math.max(height, minimumSize.height),
-  }
+  if (known === undefined || own === undefined) return size
+  // One that had to become smaller begins where its screen does; any other may hang over the edge, as it was left.
+  return { x: size.width < width ? own.x : known.x, y: size.height < height ? own.y : known.y, ...size }
 }
 
-/** A window of the last run: where it was, and what it showed. */
+/** A window of the last run: where it was while it had a size of its own, how it filled its screen, and what it showed. */
 export interface KeptWindow {
   bounds: unknown
   place: string
+  maximized: boolean
+  fullScreen: boolean
+}
+
+/** The part of Electron's window that this is about. */
+interface Frame {
+  getNormalBounds(): Area
+  isMaximized(): boolean
+  isFullScreen(): boolean
+}
+
+/** What to keep of a window. One whose page fills the screen for a moment, as a live view does, is not meant to. */
+export function keptOf(window: Frame, place: string, isPageFull: boolean): KeptWindow {
+  const [maximized, fullScreen] = [window.isMaximized(), window.isFullScreen() && !isPageFull]
+  return { bounds: window.getNormalBounds(), place, maximized, fullScreen }
+}
+
+/** Lets a new window fill its screen as the kept one did. */
+export function fillScreen(
+  window: { maximize(): void; setFullScreen(on: boolean): void },
+  { maximized, fullScreen }: Pick<KeptWindow, 'maximized' | 'fullScreen'>,
+): void {
+  if (maximized) window.maximize()
+  if (fullScreen) window.setFullScreen(true)
 }
 
 /** The windows that were kept; at least one. `single` is what consoles kept that knew only one window. */
 export function readKept(kept: unknown, single?: unknown): KeptWindow[] {
   const windows = Array.isArray(kept) ? kept.flatMap(readOne) : []
-  return windows.length > 0 ? windows : [{ bounds: single, place: '#/fleet' }]
+  return windows.length > 0 ? windows : [{ bounds: single, place: '#/fleet', maximized: false, fullScreen: false }]
 }
 
 function readOne(value: unknown): KeptWindow[] {
   if (typeof value !== 'object' || value === null) return []
-  const { bounds, place } = value as Record<string, unknown>
+  const { bounds, place, maximized, fullScreen } = value as Record<string, unknown>
   const known = typeof place === 'string' && place.startsWith('#/') && place.length <= 400
-  return [{ bounds, place: known ? place : '#/fleet' }]
+  return [{ bounds, place: known ? place : '#/fleet', maximized: maximized === true, fullScreen: fullScreen === true }]
 }
 
 function isArea(value: unknown): value is Area {
@@ -59,9 +84,12 @@ function isArea(value: unknown): value is Area {
   return [x, y, width, height].every((number) => Number.isInteger(number))
 }
 
-/** Enough of the window must be on a screen to grab it by. */
-function overlaps(window: Area, screen: Area): boolean {
-  const across = Math.min(window.x + window.width, screen.x + screen.width) - Math.max(window.x, screen.x)
-  const down = Math.min(window.y + window.height, screen.y + screen.height) - Math.max(window.y, screen.y)
-  return across >= 100 && down >= 50
+/** The screen that most of the window is on; enough of it must be there to grab it by. */
+function screenOf(window: Area, screens: readonly Area[]): Area | undefined {
+  const shares = screens.flatMap((screen) => {
+    const across = Math.min(window.x + window.width, screen.x + screen.width) - Math.max(window.x, screen.x)
+    const down = Math.min(window.y + window.height, screen.y + screen.height) - Math.max(window.y, screen.y)
+    return across >= 100 && down >= 50 ? [{ screen, share: across * down }] : []
+  })
+  return shares.sort((a, b) => b.share - a.share)[0]?.screen
 }

@@ -2,7 +2,7 @@ import { BrowserWindow, dialog, screen } from 'electron'
 import { placeOf } from './places.ts'
 import type { Store } from './store/store.ts'
 import { openWindow } from './window.ts'
-import { type KeptWindow, readKept } from './window-bounds.ts'
+import { fillScreen, type KeptWindow, keptOf, readKept } from './window-bounds.ts'
 
 export interface WindowsDeps {
   preload: string
@@ -16,13 +16,21 @@ const keepAfterMs = 400
 /** More would be an accident. */
 const most = 12
 const offset = 28
+/** After these a window is somewhere else, or otherwise large. */
+const shapeEvents = [
+  ...['resized', 'moved', 'resize', 'move', 'maximize', 'unmaximize'],
+  ...['enter-full-screen', 'leave-full-screen'],
+] as const
 
 /** The console's windows: where each is and what it shows, kept for the next start. */
 export class Windows {
   readonly #deps: WindowsDeps
   readonly #open = new Set<BrowserWindow>()
+  /** Windows whose page fills the screen with a part of itself. */
+  readonly #pageFull = new WeakSet<BrowserWindow>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #quitting = false
+  #used: BrowserWindow | undefined
   /** Nothing of the console itself is on the screen any more. */
   onLastClosed: () => void = () => {}
   /** What would be broken off if the console ended with its last window; null when nothing would. */
@@ -47,13 +55,19 @@ export class Windows {
       bounds.x += offset
       bounds.y += offset
     }
-    this.#show({ bounds, place })
+    this.#show({ bounds, place, maximized: false, fullScreen: false })
   }
 
   /** The window that shows this place already, or the one used last; undefined when there is none. */
   find(matches: (place: string) => boolean): BrowserWindow | undefined {
     const all = [...this.#open]
-    return all.find((one) => matches(this.placeOf(one))) ?? this.#focused() ?? all[0]
+    return all.find((one) => matches(this.placeOf(one))) ?? this.latest()
+  }
+
+  /** Where a person looks, or looked last; undefined when there is no window. */
+  latest(): BrowserWindow | undefined {
+    const [first] = this.#open
+    return this.#focused() ?? this.#used ?? first
   }
 
   placeOf(window: BrowserWindow): string {
@@ -86,19 +100,26 @@ export class Windows {
       place: kept.place === '#/fleet' ? '' : kept.place,
     })
     this.#open.add(window)
+    fillScreen(window, kept)
     const later = () => {
       clearTimeout(this.#timer)
       this.#timer = setTimeout(() => this.#keep(), keepAfterMs)
     }
-    for (const event of ['resized', 'moved', 'resize', 'move'] as const) window.on(event as 'resize', later)
+    for (const event of shapeEvents) window.on(event as 'resize', later)
+    window.on('enter-html-full-screen', () => this.#pageFull.add(window))
+    window.on('leave-html-full-screen', () => this.#pageFull.delete(window))
     window.webContents.on('did-navigate-in-page', later)
     window.on('close', (event) => {
       if (this.#open.size === 1 && !this.#mayClose(window)) return event.preventDefault()
       // The last one is what a person finds again; of several, one that they closed is gone.
       if (this.#open.size === 1) this.#keep()
     })
+    window.on('focus', () => {
+      this.#used = window
+    })
     window.on('closed', () => {
       this.#open.delete(window)
+      if (this.#used === window) this.#used = undefined
       if (this.#open.size > 0) this.#keep()
       else this.onLastClosed()
     })
@@ -118,7 +139,7 @@ export class Windows {
     if (this.#quitting || this.#open.size === 0) return
     const windows = [...this.#open]
       .filter((window) => !window.isDestroyed())
-      .map((window) => ({ bounds: window.getNormalBounds(), place: this.placeOf(window) }))
+      .map((window) => keptOf(window, this.placeOf(window), this.#pageFull.has(window)))
     if (windows.length > 0) this.#deps.settings.set('windows', windows)
   }
 }

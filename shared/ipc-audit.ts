@@ -56,7 +56,10 @@ export const auditCalls = {
     }),
     result: z.object({
       entries: z.array(mergedEntry),
-      /** Where the next page begins; null at the end. A page with few entries and a next one was a long search. */
+      /**
+       * Where the next page begins; null at the end. A page with few entries, or none, and a next one was a long search,
+       * or ends where a machine has to be asked for what is older.
+       */
       next: cursor.nullable(),
       /** Sources that have older rows which could not be fetched now. */
       missing: z.array(source),
@@ -74,6 +77,14 @@ export const auditCalls = {
   /** Everything that a filter finds, into a file that the person chooses; null when they changed their mind. */
   'audit.exportMerged': {
     params: z.strictObject({ format: z.enum(['csv', 'json']), filter: auditFilter }),
-    result: z.object({ file: z.string().nullable(), entries: z.number().int() }),
+    result: z.object({
+      file: z.string().nullable(),
+      entries: z.number().int(),
+      /** Sources whose older rows could not be fetched, so that they are not in the file. */
+      missing: z.array(source),
+      stopped: z.boolean(),
+    }),
   },
+  /** Ends every export that is being written with what it has. */
+  'audit.stopExport': { params: z.strictObject({}), result: z.null() },
 } as const

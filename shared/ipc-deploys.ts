@@ -10,6 +10,7 @@ import { tagShape } from './domain/tag-pattern.ts'
 const nothing = z.strictObject({})
 const machineId = z.string().min(1).max(100)
 const machineIds = z.array(machineId).min(1).max(5000)
+const planId = z.uuid()
 const rolloutId = z.int().min(1)
 const onRollout = z.strictObject({ rolloutId })
 const environment = z.enum(environments)
@@ -27,7 +28,7 @@ export const plannedMachine = z.object({
   tag: z.string().nullable(),
   /** Why it would not be deployed to; null when nothing stands in the way. */
   obstacle: z.object({ state: z.enum(['unreachable', 'held', 'refused']), detail: z.string() }).nullable(),
-  /** Who would be drained first, with what they are busy with. Null when it could not be asked. */
+  /** Who would be drained first, with what they are busy with. Null when it could not be asked, or was not. */
   workers: z
     .array(
       z.object({
@@ -116,11 +117,14 @@ export const deployCalls = {
     result: z.object({ rollouts: z.array(rolloutSchema) }),
   },
   'deploys.get': { params: onRollout, result: z.object({ rollout: rolloutSchema, steps: z.array(rolloutStep) }) },
-  /** Looks at every machine as it is now, and changes nothing. */
+  /** Looks at every machine as it is now, and changes nothing. How far it has come is told by `deploys.planning`. */
   'deploys.plan': {
-    params: z.strictObject({ machineIds, maxUnavailable }),
-    result: z.object({ machines: z.array(plannedMachine) }),
+    params: z.strictObject({ planId, machineIds, maxUnavailable }),
+    /** `looked` are fewer than the machines when it was stopped. */
+    result: z.object({ machines: z.array(plannedMachine), looked: z.number().int() }),
   },
+  /** Looks at no further machine; what was found until then is the plan's answer. */
+  'deploys.stopPlan': { params: z.strictObject({ planId }), result: z.object({}) },
   'deploys.start': {
     params: z.strictObject({
       ...{ machineIds, tag, maxUnavailable, onFailure },
@@ -167,5 +171,7 @@ export const deployCalls = {
 export const deployEvents = {
   /** Of each deploy its newest state, of each machine its newest step. */
   'deploys.changed': z.object({ rollouts: z.array(rolloutSchema), progress: z.array(legProgress) }),
+  /** Of how many machines the plan knows by now. */
+  'deploys.planning': z.object({ planId: z.string(), looked: z.number().int() }),
   'registry.changed': feedView,
 } as const

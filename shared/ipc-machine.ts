@@ -50,13 +50,20 @@ export const machineCalls = {
   },
   /** Every machine's workers, as far as they are known. */
   'workers.all': { params: z.strictObject({}), result: z.array(machineWorkers) },
-  /** What this console knows of the commit behind an image that it deployed. */
+  /** What this console knows of the commit behind an image that it deployed; null where it deployed none such. */
   'known.commit': {
     params: z.strictObject({ machineId, imageTag: z.string().max(200) }),
-    result: z.object({ sha: z.string(), message: z.string().nullable(), branch: z.string().nullable() }).nullable(),
+    result: z
+      .object({ sha: z.string().nullable(), message: z.string().nullable(), branch: z.string().nullable() })
+      .nullable(),
   },
   /** Main makes the new secret, proves it and keeps it; no window ever sees one. */
   'fleet.rotateSecret': { params: onMachine, result: z.object({ message: z.string(), oldValidUntil: z.string() }) },
+  /** The wakes that are under way. */
+  'fleet.wakes': {
+    params: z.strictObject({}),
+    result: z.array(z.object({ machineId: z.string(), since: z.string(), step: z.enum(wakeSteps) })),
+  },
   /** Nobody waits for the wake any more; what was switched on stays on. */
   'fleet.wakeCancel': { params: onMachine, result: done },
   /** The sandbox ends on purpose: an EC2 instance is terminated, any other machine's browser is ended. */

@@ -81,6 +81,25 @@ export const unfinishedEnrollment = z.object({
 })
 export type UnfinishedEnrollment = z.infer<typeof unfinishedEnrollment>
 
+const enrollStep = z.object({
+  enrollId: z.string(),
+  step: z.enum(enrollSteps),
+  state: z.enum(['running', 'done', 'failed', 'undone']),
+  detail: z.string(),
+})
+
+/** An enrolment that is under way. */
+export const runningEnrollment = z.object({
+  enrollId: z.string(),
+  name: z.string(),
+  host: z.string(),
+  /** Someone stopped it: it ends after the step that is under way, and is undone. */
+  stopping: z.boolean(),
+  steps: z.array(enrollStep),
+})
+export type RunningEnrollment = z.infer<typeof runningEnrollment>
+const runningEnrollments = z.object({ running: z.array(runningEnrollment) })
+
 export const powerCalls = {
   'fleet.update': {
     params: z.strictObject({
@@ -190,6 +209,8 @@ export const powerCalls = {
     result: machineView,
   },
   'enroll.cancel': { params: z.strictObject({ enrollId: z.uuid() }), result: done },
+  /** Those that are under way, whichever window began them. */
+  'enroll.running': { params: nothing, result: runningEnrollments },
   /** Those that were broken off, by a failure or by the end of the console. */
   'enroll.unfinished': { params: nothing, result: z.object({ enrollments: z.array(unfinishedEnrollment) }) },
   /** Takes away what one of them put onto its machine. */
@@ -207,10 +228,7 @@ export const powerEvents = {
   sandbox_active: z.object({ machineId: z.string(), at: z.string() }),
   sandbox_terminated: z.object({ machineId: z.string(), at: z.string(), state: z.string(), reason: z.string() }),
   'autostop.warning': z.object({ machineId: z.string(), name: z.string(), stopsAt: z.string(), reason: z.string() }),
-  'enroll.step': z.object({
-    enrollId: z.string(),
-    step: z.enum(enrollSteps),
-    state: z.enum(['running', 'done', 'failed', 'undone']),
-    detail: z.string(),
-  }),
+  'enroll.step': enrollStep,
+  /** One began, came a step further or ended: all that are under way. */
+  'enroll.changed': runningEnrollments,
 } as const

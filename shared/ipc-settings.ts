@@ -35,7 +35,7 @@ export const tunnelSurroundings = z.object({
 export type TunnelSurroundings = z.infer<typeof tunnelSurroundings>
 
 /** What can be cleared by itself. The record of what this console did is not among them: it goes only with everything. */
-export const dataParts = ['answers', 'history', 'logs', 'audit-copies', 'deploys', 'log-files'] as const
+export const dataParts = ['answers', 'history', 'logs', 'audit-copies', 'takeovers', 'deploys', 'log-files'] as const
 export type DataPart = (typeof dataParts)[number]
 
 export const dataSizes = z.object({

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { pastTakeover } from './contract/takeover.ts'
 
 /** The part of the IPC that is about taking control, giving it back, and what one does meanwhile. */
 
 const machineId = z.string().min(1).max(100)
 const onMachine = z.strictObject({ machineId })
+/** By this computer's clock, not the machine's. */
 const expires = z.object({ expiresAt: z.string() })
 
 /** Leases stay in main: a window says take and give back, and never sees the lease's id. */
@@ -38,6 +40,13 @@ export const takeoverIpc = {
       toActingMs: z.number().nullable(),
     }),
   },
+  /** What this operator took over, the newest first, whether its machine is up, down or no longer of this console. */
+  'takeover.own': {
+    params: z.strictObject({}),
+    result: z.object({
+      takeovers: z.array(pastTakeover.extend({ machineId: z.string(), machineName: z.string() })),
+    }),
+  },
 
   /** This computer's clipboard onto the machine's; the text never enters a window. */
   'live.paste': { params: onMachine, result: z.object({ characters: z.int() }) },
@@ -48,4 +57,16 @@ export const takeoverIpc = {
     params: z.strictObject({ machineId, of: z.enum(['display', 'page']) }),
     result: z.object({ file: z.string().nullable(), bytes: z.int() }),
   },
+} as const
+
+export const takeoverIpcEvents = {
+  /** Of control that this console has: told to one window, and to all that nothing of it is so any more (`settled`). */
+  'lease.news': z.object({
+    machineId: z.string(),
+    name: z.string(),
+    news: z.enum(['ending', 'settled', 'ran_out']),
+    leftMs: z.number(),
+  }),
+  /** Told to one window: a person is wanted, and this operator chose to hear it. */
+  'takeover.tone': z.object({}),
 } as const

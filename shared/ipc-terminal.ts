@@ -19,6 +19,8 @@ export const terminalCalls = {
     }),
     result: z.object({ streamId: z.string() }),
   },
+  /** A window has noted which shells it holds: that is to be on the disk now, should the console be killed. */
+  'terminal.noted': { params: z.strictObject({}), result: z.object({}) },
   /** Opens an address in the browser of this computer, after the person has seen where it leads. */
   'app.openLink': { params: z.strictObject({ url: linkSchema }), result: z.object({}) },
 } as const

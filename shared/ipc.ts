@@ -11,7 +11,7 @@ import { logsCalls } from './ipc-logs.ts'
 import { machineCalls, machineEvents } from './ipc-machine.ts'
 import { powerCalls, powerEvents } from './ipc-power.ts'
 import { settingsCalls } from './ipc-settings.ts'
-import { takeoverIpc } from './ipc-takeover.ts'
+import { takeoverIpc, takeoverIpcEvents } from './ipc-takeover.ts'
 import { terminalCalls } from './ipc-terminal.ts'
 import { windowCalls, windowEvents } from './ipc-windows.ts'
 
@@ -158,9 +158,13 @@ export const ipcCalls = {
       provider: providerSchema.optional(),
       /** The one moment a secret crosses: a person types it in. */
       secret: z.string().min(1).max(1024),
+      /** By which it can be called off. */
+      addId: z.uuid().optional(),
     }),
     machineView,
   ),
+  /** Nobody waits for its answer any more: it is not kept. One that was added by then stays. */
+  'fleet.addCancel': define(z.strictObject({ addId: z.uuid() }), done),
   'fleet.remove': define(onMachine, done),
   /** A person wakes a machine that is gone or off; nothing else ever does. */
   'fleet.wake': define(onMachine, machineView),
@@ -217,7 +221,9 @@ export const ipcEvents = {
   ...powerEvents,
   ...deployEvents,
   ...windowEvents,
+  ...takeoverIpcEvents,
   ...machineEvents,
+  ...takeoverIpcEvents,
   prompt: promptSchema,
   'prompt.closed': z.object({ id: z.string() }),
   'fleet.changed': z.object({ changed: z.array(machineView), removed: z.array(z.string()) }),

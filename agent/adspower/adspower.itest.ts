@@ -41,6 +41,8 @@ describe('a profile of AdsPower', () => {
     createParts('the-key')
     const status = await start({ url: 'data:text/html,<title>hello' })
     expect(status).toMatchObject({ state: 'active', liveView: 'screencast', processes: [], display: null })
+    // Its cookies are in AdsPower's profile: no context of the agent's is in use.
+    expect([status.contextId, parts.browser.contextInUse]).toEqual([null, null])
     expect(ads.browsers.size).toBe(1)
     expect(status.cdpUrl).toContain(`127.0.0.1:${ads.browsers.get('abc1')?.port}/`)
     await expect.poll(async () => (await parts.browser.status()).url).toContain('hello')

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import path from 'node:path'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { AuditEntry } from '../../shared/contract/audit.ts'
@@ -263,7 +263,7 @@ function because(error: unknown): { error: string } {
 function hashLink(link: Omit<Row, 'hash'>): string {
   const { prev, seq, kind, of, time, action, operator, idempotency_key, payload } = link
   const fields = [prev, seq, kind, of, time, action, operator, idempotency_key, payload]
-  return createHash('sha256').update(JSON.stringify(fields)).digest('hex')
+  return hash('sha256', JSON.stringify(fields), 'hex')
 }
 
 function toEntry(row: { seq: number; time: string; intent: string; outcome: string | null; hash: string }): AuditEntry {

@@ -3,9 +3,45 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { times } from '../../e2e/rigs/soak.ts'
-import { BrowserBench, probePage, quickPulse } from './browser-bench.ts'
+import { BrowserBench, evaluate, probePage, quickPulse } from './browser-bench.ts'
 
 const bench = BrowserBench.forEachTest()
+
+describe('without a display', () => {
+  const sizeOf = async (targetId: string) => {
+    const page = await bench.parts.browser.requireSession().cdp.attach(targetId)
+    const size = await evaluate(page, '[innerWidth, innerHeight, screen.width, screen.height]')
+    await page.detach()
+    return size
+  }
+
+  const patient = { timeout: 10_000 }
+
+  test('the page is as large as was asked for, in each window and after a restart', async () => {
+    for (const dpi of [96, 192]) {
+      await bench.start({ headless: true, width: 1280, height: 720, dpi })
+      const { cdp, pages } = bench.parts.browser.requireSession()
+      const asked = dpi === 96 ? [1280, 720, 1280, 720] : [640, 360, 640, 360]
+      expect(await sizeOf(pages.requireFront().id)).toEqual(asked)
+      for (const newWindow of [false, true]) {
+        const { targetId } = await cdp.send('Target.createTarget', { url: 'about:blank', newWindow })
+        await expect.poll(() => sizeOf(String(targetId)), patient).toEqual(asked)
+      }
+      const known = new Set(pages.list().map(({ id }) => id))
+      const opener = await bench.openPage()
+      const expression = "void open('about:blank', '', 'width=300,height=200')"
+      await opener.send('Runtime.evaluate', { expression, userGesture: true })
+      const popup = () => pages.list().find(({ id }) => !known.has(id))?.id ?? ''
+      await expect.poll(popup, patient).not.toBe('')
+      await expect.poll(() => sizeOf(popup()), patient).toEqual(asked)
+      for (const page of pages.list()) await pages.closeTab(page)
+      await expect.poll(() => pages.list(), patient).toEqual([])
+      const { id } = await pages.openTab(false)
+      await expect.poll(() => sizeOf(id), patient).toEqual(asked)
+      await bench.parts.browser.stop()
+    }
+  })
+})
 
 describe('start and stop', () => {
   test('an active browser says all about itself, and a stop leaves no process', async () => {

@@ -92,7 +92,11 @@ export class BrowserService {
     return () => this.#endListeners.delete(listener)
   }
 
-  async start(params: StartParams): Promise<BrowserStatus> {
+  start(params: StartParams): Promise<BrowserStatus> {
+    return this.#start(params, 'asked for')
+  }
+
+  async #start(params: StartParams, why: 'asked for' | 'restart'): Promise<BrowserStatus> {
     const url = checkAddress(params.url)
     const begin = this.#starter(params)
     clearTimeout(this.#restartTimer)
@@ -108,7 +112,8 @@ export class BrowserService {
     if (params.provider === 'chromium') this.#refuseMissing(params.headless)
 
     const abort = new AbortController()
-    const { width, height, dpi, headless, recordingFps, streamFrameRate, contextId = 'default' } = params
+    const { width, height, dpi, headless, recordingFps, streamFrameRate } = params
+    const contextId = params.provider === 'adspower' ? null : (params.contextId ?? 'default')
     const finished = Promise.withResolvers<void>()
     this.#contextInUse = contextId
     this.#enter({ state: 'starting', abort, settled: finished.promise }, 'start asked for', url)
@@ -124,7 +129,7 @@ export class BrowserService {
       abort.signal.throwIfAborted()
       return await this.status()
     } catch (error) {
-      throw this.#startFailed(error, abort.signal.aborted)
+      throw this.#startFailed(error, abort.signal.aborted, why === 'restart')
     } finally {
       finished.resolve()
     }
@@ -235,23 +240,27 @@ export class BrowserService {
 
   #broke(session: Session, reason: string): void {
     if (this.session !== session) return
-    const plan = this.#restarts.next()
-    const said = `${reason} ${plan.text}`.trim()
-    const settled = session.stop()
+    this.#ended(session, this.#fail({ code: 'browser-died', message: reason }, session.stop(), true))
+  }
+
+  /** Enters the failed state, and has it left again if the policy has a try left for that; returns what was said. */
+  #fail({ code, message }: { code: string; message: string }, settled: Promise<void>, mayRestart: boolean): string {
+    const plan = mayRestart ? this.#restarts.next() : { delayMs: null, text: '' }
+    const said = `${message} ${plan.text}`.trim()
     const restartsAt = plan.delayMs === null ? {} : { restartsAt: new Date(Date.now() + plan.delayMs).toISOString() }
-    this.#enter({ state: 'failed', error: { code: 'browser-died', message: said }, settled, ...restartsAt }, said)
-    this.#ended(session, said)
+    this.#enter({ state: 'failed', error: { code, message: said }, settled, ...restartsAt }, said)
     if (plan.delayMs !== null) this.#restartTimer = setTimeout(() => this.#restart(), plan.delayMs)
+    return said
   }
 
   #restart(): void {
-    if (this.#phase.state !== 'failed' || this.#lastStart === undefined) return
-    this.start(this.#lastStart).catch((error: Error) => {
-      this.#options.log('warn', 'the browser could not be started again', { reason: error.message })
-      // A start that was refused before it began leaves the failure as it was, and no further try is coming.
-      const phase = this.#phase
-      if (phase.state === 'failed' && phase.restartsAt !== undefined)
-        this.#enter({ state: 'failed', error: phase.error, settled: phase.settled }, error.message)
+    const before = this.#phase
+    if (before.state !== 'failed' || this.#lastStart === undefined) return
+    this.#start(this.#lastStart, 'restart').catch((error: unknown) => {
+      const { code, message } = Problem.from(error, 'start-failed')
+      this.#options.log('warn', 'the browser could not be started again', { reason: message })
+      // One that was refused before it began has left the failure as it was: that was a try as well.
+      if (this.#phase === before) this.#fail({ code, message }, before.settled, true)
     })
   }
 
@@ -272,17 +281,13 @@ export class BrowserService {
   }
 
   /** Leaves the starting state after a start that did not succeed; returns the problem for its caller. */
-  #startFailed(error: unknown, aborted: boolean): Problem {
+  #startFailed(error: unknown, aborted: boolean, mayRestart: boolean): Problem {
     const problem = aborted
       ? new Problem('start-failed', 'The browser was stopped while it was starting. Start it again if it is wanted.')
       : whyNotStarted(error)
     if (this.#phase.state !== 'starting') return problem
-    if (aborted) {
-      this.#enter({ state: 'inactive' }, 'stopped while starting')
-    } else {
-      const { code, message } = problem
-      this.#enter({ state: 'failed', error: { code, message }, settled: Promise.resolve() }, message)
-    }
+    if (aborted) this.#enter({ state: 'inactive' }, 'stopped while starting')
+    else this.#fail(problem, Promise.resolve(), mayRestart)
     return problem
   }
 

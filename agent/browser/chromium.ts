@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { findProgram } from '../processes/find-program.ts'
+import { unreachableArgs } from './unreachable.ts'
 import { coveringSize } from './window.ts'
 
 /** Where Chromium is, and how it is started. */
@@ -52,16 +53,6 @@ export interface ChromiumOptions {
   sandbox: boolean
 }
 
-/** Clouds hand out credentials there to whoever asks from the machine; a page must not be able to ask. */
-const unreachable = [
-  '169.254.*',
-  '[::ffff:a9fe:*',
-  '[fe80:*',
-  '[fd00:ec2:*',
-  'metadata.google.internal',
-  '100.100.100.200',
-]
-
 export function chromiumArgs(options: ChromiumOptions): string[] {
   const scale = options.dpi / 96
   const size = `${Math.round(options.width / scale)},${Math.round(options.height / scale)}`
@@ -93,12 +84,17 @@ export function chromiumArgs(options: ChromiumOptions): string[] {
     // A page that comes back from this cache loads nothing, and automation waits for its load in vain.
     '--disable-back-forward-cache',
     '--disable-features=Translate,MediaRouter,DialMediaRouteProvider,OptimizationHints,AutofillServerCommunication',
-    `--host-resolver-rules=${unreachable.map((host) => `MAP ${host} ~NOTFOUND`).join(',')}`,
+    ...unreachableArgs(process.env),
     `--force-device-scale-factor=${scale}`,
   ]
   if (!options.sandbox) args.push('--no-sandbox')
   if (sharedMemoryIsSmall()) args.push('--disable-dev-shm-usage')
-  if (options.screen === 'headless') args.push('--headless=new', `--window-size=${size}`)
+  if (options.screen === 'headless') {
+    const pixels = [options.width, options.height] as const
+    // The page alone, on a screen as large as it was asked for. An older Chromium knows the first way only.
+    args.push('--headless=new', '--kiosk', `--window-size=${size}`)
+    args.push(`--ozone-override-screen-size=${pixels.join(',')}`, `--screen-info={${pixels.join('x')}}`)
+  }
   if (options.screen === 'window') args.push(`--window-size=${size}`)
   if (options.screen === 'own') {
     const { width, height } = coveringSize(options)

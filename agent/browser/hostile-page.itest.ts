@@ -1,11 +1,15 @@
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import http from 'node:http'
 import type net from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
 import { type CdpPage, chromiumAddress, findPage } from '../../e2e/rigs/cdp-page.ts'
+import { freshFolder } from '../../e2e/rigs/folder.ts'
 import { listeningSockets } from '../../e2e/rigs/sockets.ts'
 import { calls, sockets } from '../../shared/contract/index.ts'
+import { findChromium } from './chromium.ts'
 
 /** A page in the real browser that wants out. */
 let rig: TestAgent
@@ -15,10 +19,34 @@ let cdp: URL
 let browserPath: string
 let vncPort: number
 
+/** Where clouds hand out credentials; a name of the attacker's own leads there, and another one home. */
+const metadata = '169.254.169.254'
+const names = `127.0.0.1 localhost home.test\n${metadata} metadata.test\n`
+const isRoot = process.getuid?.() === 0 && process.platform === 'linux'
+const { folder, remove } = freshFolder('hostile')
+
+/** A Chromium that sees other names than the rest of the machine does. */
+function chromiumWithNames(): string {
+  const [hosts, program] = [path.join(folder, 'hosts'), path.join(folder, 'chromium')]
+  writeFileSync(hosts, names)
+  const inside = `mount --bind ${hosts} /etc/hosts && exec ${findChromium()} "$@"`
+  writeFileSync(program, `#!/bin/sh\nexec unshare --mount sh -c '${inside}' sh "$@"\n`, { mode: 0o755 })
+  return program
+}
+
 beforeAll(async () => {
-  site = http.createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<title>evil'))
+  if (isRoot) vi.stubEnv('PILOTHOUSE_CHROMIUM', chromiumWithNames())
+  site = http.createServer((request, response) => {
+    const { pathname, search, searchParams } = new URL(request.url ?? '', 'http://site')
+    const to = searchParams.get('to')
+    const script = pathname === '/worker'
+    const text = `fetch('${search.slice(1)}').then(() => postMessage('read'), () => postMessage('failed'))`
+    if (to !== null) response.writeHead(302, { location: to })
+    else response.setHeader('content-type', script ? 'text/javascript' : 'text/html')
+    response.end(script ? text : '<title>evil')
+  })
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(site.address() as net.AddressInfo).port}/`
+  const url = `http://127.0.0.1:${sitePort()}/`
   rig = await startTestAgent()
   const status = await rig.client.call('browser.start', { url }, { timeoutMs: 60_000 })
   cdp = new URL(chromiumAddress(rig.dataDir))
@@ -39,7 +67,11 @@ afterAll(async () => {
   page?.close()
   await rig?.stop()
   await new Promise((resolve) => site.close(resolve))
+  vi.unstubAllEnvs()
+  remove()
 })
+
+const sitePort = () => (site.address() as net.AddressInfo).port
 
 /** What a script gets to see of an address: the text, or why not. */
 const read = (url: string, options = '{}') =>
@@ -117,27 +149,45 @@ describe('a hostile page', () => {
     expect(await upgrade(`ws://127.0.0.1:${vncPort}/`)).toBe('refused')
   })
 
-  test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
-    'does not reach the address where clouds hand out credentials',
-    async () => {
-      const address = '169.254.169.254'
-      const cloud = http.createServer((_request, response) =>
-        response.setHeader('access-control-allow-origin', '*').end('credentials'),
-      )
-      execFileSync('ip', ['address', 'add', `${address}/32`, 'dev', 'lo'])
-      try {
-        await new Promise<void>((resolve) => cloud.listen(0, address, resolve))
-        const { port } = cloud.address() as net.AddressInfo
-        expect(await (await fetch(`http://${address}:${port}/`)).text()).toBe('credentials')
-        for (const host of [address, '2852039166', '0xA9FEA9FE', '[::ffff:169.254.169.254]']) {
-          expect(await read(`http://${host}:${port}/`), host).toBe('failed TypeError')
-          expect(await read(`http://${host}:${port}/`, '{ mode: "no-cors" }'), host).toBe('failed TypeError')
-        }
-      } finally {
-        cloud.closeAllConnections()
-        await new Promise((resolve) => cloud.close(resolve))
-        execFileSync('ip', ['address', 'del', `${address}/32`, 'dev', 'lo'])
+  test.runIf(isRoot)('does not reach the address where clouds hand out credentials', async () => {
+    const asked: string[] = []
+    const cloud = http.createServer((request, response) => {
+      asked.push(request.headers.host ?? '')
+      response.setHeader('access-control-allow-origin', '*').end('credentials')
+    })
+    execFileSync('ip', ['address', 'add', `${metadata}/32`, 'dev', 'lo'])
+    try {
+      await new Promise<void>((resolve) => cloud.listen(0, metadata, resolve))
+      const { port } = cloud.address() as net.AddressInfo
+      expect(await (await fetch(`http://${metadata}:${port}/`)).text()).toBe('credentials')
+      asked.length = 0
+      for (const host of [metadata, '2852039166', '0xA9FEA9FE', '[::ffff:169.254.169.254]', 'metadata.test']) {
+        expect(await read(`http://${host}:${port}/`), host).toBe('failed TypeError')
+        expect(await read(`http://${host}:${port}/`, '{ mode: "no-cors" }'), host).toBe('failed TypeError')
       }
-    },
-  )
+      const there = `http://metadata.test:${port}/`
+      expect(await upgrade(`ws://metadata.test:${port}/`)).toBe('refused')
+      expect(await read(`/?to=${encodeURIComponent(there)}`)).toBe('failed TypeError')
+      const worker = `new Promise((resolve) => { new Worker('/worker?${there}').onmessage = (e) => resolve(e.data) })`
+      expect(await page.evaluate(worker)).toBe('failed')
+      for (const url of [there, `http://home.test:${sitePort()}/?to=${encodeURIComponent(there)}`]) {
+        const reason = 'net::ERR_PROXY_CONNECTION_FAILED'
+        await expect(rig.client.call('browser.navigate', { url })).rejects.toMatchObject({ extra: { reason } })
+      }
+      expect(asked).toEqual([])
+    } finally {
+      cloud.closeAllConnections()
+      await new Promise((resolve) => cloud.close(resolve))
+      execFileSync('ip', ['address', 'del', `${metadata}/32`, 'dev', 'lo'])
+    }
+  })
+
+  test.runIf(isRoot)('leaves other names as they are', async () => {
+    const url = `http://home.test:${sitePort()}/`
+    expect(await rig.client.call('browser.navigate', { url })).toMatchObject({ title: 'evil', status: 200 })
+    // A name that nobody has is that, and no trouble with a proxy.
+    await expect(rig.client.call('browser.navigate', { url: 'http://nobody.invalid/' })).rejects.toMatchObject({
+      extra: { reason: expect.stringMatching(/NAME_NOT_RESOLVED|INTERNET_DISCONNECTED/) },
+    })
+  })
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { times } from '../../e2e/rigs/soak.ts'
@@ -7,6 +7,7 @@ import { findProgram } from '../processes/find-program.ts'
 import { deathGuard } from '../processes/spawn-cared.ts'
 import { RfbTestClient } from '../takeover/rfb-test-client.ts'
 import { BrowserBench, evaluate, quickPulse, run } from './browser-bench.ts'
+import { findChromium } from './chromium.ts'
 
 const bench = BrowserBench.forEachTest()
 // It is looked for once, and must not be found in a PATH of these tests.
@@ -50,6 +51,33 @@ describe('a part that dies, with restarts on', () => {
     const second = await bench.parts.browser.status()
     bench.pids.push(...second.processes.map((program) => program.pid))
     expect(pidOf(second.processes, 'chromium')).not.toBe(pidOf(first.processes, 'chromium'))
+  })
+
+  test('a start that fails is one of the tries: the next follows', async () => {
+    bench.reopen({ restart: 'on-failure' })
+    const [program, broken] = [path.join(bench.dataDir, 'chromium'), path.join(bench.dataDir, 'broken')]
+    const script = `#!/bin/sh\nrm ${broken} 2>/dev/null && exit 3\nexec ${findChromium()} "$@"\n`
+    writeFileSync(program, script, { mode: 0o755 })
+    vi.stubEnv('PILOTHOUSE_CHROMIUM', program)
+    try {
+      const { processes } = await bench.start({ headless: true })
+      writeFileSync(broken, '')
+      process.kill(pidOf(processes, 'chromium'), 'SIGKILL')
+      const failures = () => bench.events.filter(({ data }) => data['state'] === 'failed')
+      await expect.poll(() => failures().length, { timeout: 20_000 }).toBe(2)
+      const { lastError, restartsAt } = await bench.parts.browser.status()
+      expect(existsSync(broken)).toBe(false)
+      expect(failures().map(({ data }) => String(data['reason']).match(/in \d s \(\d of 3\)/)?.[0])).toEqual([
+        'in 1 s (1 of 3)',
+        'in 2 s (2 of 3)',
+      ])
+      expect(lastError).toMatchObject({ code: 'start-failed', message: expect.stringContaining('(2 of 3)') })
+      expect(restartsAt).not.toBeNull()
+      await expect.poll(() => bench.states().at(-1), { timeout: 20_000 }).toBe('active')
+      bench.pids.push(...(await bench.parts.browser.status()).processes.map(({ pid }) => pid))
+    } finally {
+      vi.unstubAllEnvs()
+    }
   })
 
   test('a stop in between means stop', async () => {

@@ -13,7 +13,7 @@ import { usesDisplay } from './dependencies.ts'
 import { type DevTools, findDevTools } from './devtools.ts'
 import { Heartbeat, type Pulse } from './heartbeat.ts'
 import { openProfile } from './profile.ts'
-import { firstDrawn, fitWindow } from './window.ts'
+import { fillScreen, firstDrawn, fitWindow } from './window.ts'
 
 export interface Resolution {
   width: number
@@ -24,7 +24,8 @@ export interface Resolution {
 export interface SessionOptions extends Resolution {
   url: string
   headless: boolean
-  contextId: string
+  /** Whose cookies and storage it has; null where those are not the agent's. */
+  contextId: string | null
   recordingFps: number
   /** Of the screencast: a display is shown as fast as it is drawn. */
   streamFrameRate: number
@@ -73,7 +74,7 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
   try {
     const program = findChromium()
     if (program === undefined) throw new Problem('install-required', 'Chromium is not installed.')
-    const profile = openProfile(dataDir, options.contextId)
+    const profile = openProfile(dataDir, options.contextId ?? 'default')
     const display = usesDisplay(options.headless) ? await openDisplay(dataDir, options, signal) : null
     if (display !== null) undo.push(() => display.stop())
 
@@ -93,6 +94,7 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
     const devTools = await ready(chromium, profile.profileDir, signal)
     const cdp = await CdpConnection.connect(devTools.browserUrl)
     undo.push(() => cdp.close())
+    if (screen === 'headless') await fillScreen(cdp)
     const pages = await OpenPages.open(devTools.browserUrl, path.join(profile.homeDir, 'Downloads'))
     undo.push(() => pages.close())
     undo.push(() => closeItself(cdp, chromium))
@@ -100,6 +102,7 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
     const shown = first === options.url || tab === undefined || (await openStartPage(tab, options.url, signal))
     // One that is still on its way answers nothing.
     if (shown) await Promise.race([firstDrawn(cdp, devTools, signal), ...(tab === undefined ? [] : [untilDialog(tab)])])
+    if (tab !== undefined) await pages.giveKeyboard(tab)
     signal.throwIfAborted()
     const heartbeat = new Heartbeat({ cdp, display }, ended.signal, options.pulse)
     let { width, height } = display?.size ?? options

@@ -64,6 +64,7 @@ describe('without a display', () => {
       expect(watcher.messages.find((message) => message['type'] === 'frame')).toMatchObject({
         bytes: watcher.pictures[0]?.length,
         width: 640,
+        height: 480,
       })
     }
     const page = await bench.openPage()

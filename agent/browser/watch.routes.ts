@@ -15,7 +15,7 @@ export function watchSocket(browser: BrowserService, leases: LeaseService, viewe
       const cleanups = [
         leases.onEnd(() => watcher.controlChanged()),
         browser.onEnd(() => socket.close(1001, 'the browser ended')),
-        params.screencast ? viewers.join(context.operator, params.leaseId !== undefined) : () => {},
+        params.screencast ? viewers.join(context.operator, params.leaseId !== undefined).leave : () => {},
         params.events ? sendPageEvents(session.pages, socket) : () => {},
         () => watcher.stop(),
       ]

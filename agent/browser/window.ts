@@ -29,6 +29,24 @@ export async function fitWindow(
   await set({ windowState: 'fullscreen' })
 }
 
+/** Makes each window as large as the screen of a headless browser, also those that pages and engines open. */
+export async function fillScreen(cdp: CdpConnection): Promise<void> {
+  cdp.on('Target.targetCreated', (params) => {
+    const { targetId, type } = params['targetInfo'] as { targetId: string; type: string }
+    // One that is gone again needs no size.
+    if (type === 'page') void fill(cdp, targetId).catch(() => {})
+  })
+  await cdp.send('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] })
+}
+
+async function fill(cdp: CdpConnection, targetId: string): Promise<void> {
+  const { windowId, bounds } = await cdp.send('Browser.getWindowForTarget', { targetId })
+  const windowState = 'fullscreen'
+  // A further tab of a window that fills the screen already.
+  if ((bounds as { windowState?: string }).windowState === windowState) return
+  await cdp.send('Browser.setWindowBounds', { windowId, bounds: { windowState } })
+}
+
 /** A page that has not been drawn takes no input. One that takes longer than this is not waited for. */
 const drawnLimitMs = 3000
 const twoFrames = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))'

@@ -18,10 +18,18 @@ export class Unhealthy extends Error {
   }
 }
 
+export interface AwaitedContainer {
+  id: string
+  name: string
+  port: number
+  /** The container whose place it takes, and whose answer must not count for it. */
+  oldId?: string | null
+}
+
 /** Waits until a container runs and its own server says that it is well; throws `Unhealthy` when it does not get there. */
 export async function awaitHealth(
-  docker: DockerOperations,
-  container: { id: string; name: string; port: number },
+  docker: Pick<DockerOperations, 'inspectContainer' | 'lastLines'>,
+  container: AwaitedContainer,
   spec: Service,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -32,12 +40,15 @@ export async function awaitHealth(
     const answered = await askHealthy(container.port, spec.health.path)
     const state = await docker.inspectContainer(container.id)
     if (state === undefined) throw new Unhealthy(`${container.name} disappeared.`, [])
+    const old = container.oldId == null ? undefined : await docker.inspectContainer(container.oldId)
     // Asked after the answer: whoever answered on that port, it was not a container that does not run.
-    if (answered && state.running) return
+    if (answered && state.running && old?.running !== true) return
     if (state.restarts >= maxRestarts) {
       throw await give(`${container.name} ends again and again (exit code ${state.exitCode}).`)
     }
     if (performance.now() >= deadline) {
+      if (old?.running === true)
+        throw await give(`The old ${container.name} was started again by someone else, and may have its port.`)
       throw await give(
         state.running
           ? `${container.name} runs, but ${spec.health.path} on port ${container.port} was not healthy within ${spec.health.limitMs / 1000} s.`

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { DeployRecord, DeployStep } from '../../shared/contract/deploys.ts'
 import { inTransaction, openDatabase, rows } from '../storage/database.ts'
 import { migrations } from './deploys.schema.ts'
-import { type Plan, tagOf } from './plan.ts'
+import { type Plan, type PlannedInstance, tagOf } from './plan.ts'
 
 export type DeployKind = 'deploy' | 'rollback'
 export type EndStatus = 'completed' | 'failed' | 'rolled_back' | 'cancelled'
@@ -63,6 +63,12 @@ export class DeployStore {
     this.#database.prepare('UPDATE deploys SET plan = ? WHERE id = ?').run(JSON.stringify(plan), id)
   }
 
+  /** Kept with the newest deploy, whichever it was that left them. */
+  saveLeftDraining(leftDraining: readonly PlannedInstance[]): void {
+    const newest = this.newest()
+    if (newest !== undefined) this.savePlan(newest.id, { ...newest.plan, leftDraining })
+  }
+
   /** Written before the step is taken; returns what to call when it has been. */
   beginStep(deployId: number, step: DeployStep, action: string, target: string | null): (error?: string) => void {
     const id = inTransaction(this.#database, () => {
@@ -89,8 +95,18 @@ export class DeployStore {
     return this.#stored(select)
   }
 
+  newest(): StoredDeploy | undefined {
+    return this.#stored('SELECT * FROM deploys ORDER BY id DESC LIMIT 1')
+  }
+
   lastCompleted(): StoredDeploy | undefined {
     return this.#stored(`SELECT * FROM deploys WHERE status = 'completed' ORDER BY id DESC LIMIT 1`)
+  }
+
+  /** What each deploy that was completed meant to do, the newest first. */
+  *completedPlans(): Generator<Plan> {
+    const select = this.#database.prepare(`SELECT plan FROM deploys WHERE status = 'completed' ORDER BY id DESC`)
+    for (const row of select.iterate()) yield JSON.parse(String(row['plan'])) as Plan
   }
 
   list(page: number, pageSize: number): { deploys: DeployRecord[]; total: number } {

@@ -149,7 +149,7 @@ describe.skipIf(noDockerd !== undefined)(`deploys ${noDockerd ?? ''}`, () => {
     expect(problem.code).toBe('timeout')
     expect(problem.message).toContain('ghosthands-worker still has 2 jobs')
     expect(problem.message).toContain('"force": true')
-    expect(problem.message).toContain('restart it when it is done')
+    expect(problem.message).toContain('the agent restarts it when it is done')
     expect(await machine.containers()).toEqual(bothRun)
     expect(await runningImage()).toEqual(['ghosthands:v1', 'ghosthands:v1'])
     expect((await client().call('workers.list'))[0]).toMatchObject({ status: 'draining', activeJobs: 2 })

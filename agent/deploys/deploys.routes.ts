@@ -8,7 +8,7 @@ export function deploysRoutes(deploys: DeploysService, builds: BuildService): Pi
   return {
     'deploys.deploy': ({ image_tag, force }, { operator }) => deploys.deploy(image_tag, force, operator),
     'deploys.rollback': ({ force }, { operator }) => deploys.rollback(force, operator),
-    'deploys.cancel': async () => ({ success: true, message: await deploys.cancel() }),
+    'deploys.cancel': () => deploys.cancel(),
     'deploys.list': ({ page, pageSize }) => deploys.list(page, pageSize),
     'deploys.build': ({ tag }) => builds.build(tag),
   }

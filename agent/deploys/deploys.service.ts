@@ -17,7 +17,8 @@ import {
 import type { DeployKind, EndStatus, StoredDeploy } from './deploy-store.ts'
 import type { ImageRef } from './instance.ts'
 import { DeployJournal, type DeployPause } from './journal.ts'
-import { makePlan, useRecorded } from './make-plan.ts'
+import { LeftDraining } from './left-draining.ts'
+import { imagesBefore, makePlan, useRecorded } from './make-plan.ts'
 import { imagesFor, type Plan, tagOf } from './plan.ts'
 import { restore } from './restore.ts'
 import { type DeployParts, DeployRun } from './run-deploy.ts'
@@ -29,7 +30,7 @@ export interface DeploysOptions extends DeployParts {
   lock: OneAtATime
   publish: Publish
   /** Said of what the agent did by itself after a restart. */
-  audit: { recordSystem(action: 'deploy' | 'rollback', details: Record<string, unknown>): void }
+  audit: { recordSystem(action: 'deploy' | 'rollback' | 'start_worker', details: Record<string, unknown>): void }
   pause?: DeployPause | undefined
 }
 
@@ -39,6 +40,7 @@ interface Current {
   cancel: AbortController
   /** From here on it only goes forward: the new ones have proved themselves, or the old ones are coming back. */
   decided: boolean
+  /** Why it did not succeed; undefined where it did. */
   ended: Promise<unknown>
 }
 
@@ -50,13 +52,22 @@ const retryMs = 5000
 /** The deploys of this machine, one at a time, each of whose steps survives the agent. */
 export class DeploysService {
   readonly #options: DeploysOptions
+  readonly #left: LeftDraining
   #current: Current | undefined
   #stopWaiting: (() => void) | undefined
   #closed = false
 
   constructor(options: DeploysOptions) {
     this.#options = options
+    this.#left = new LeftDraining({
+      ...options,
+      isBusy: () => this.#current !== undefined,
+      record: (worker) => options.audit.recordSystem('start_worker', { worker, reason: 'a deploy had drained it' }),
+    })
   }
+
+  /** A worker that a person drains is not one to restart. */
+  drainedByHand = (containerIds: readonly string[]): void => this.#left.forget(containerIds)
 
   /** The deploy that runs, or that an earlier agent left and that waits for Docker. */
   get current(): { imageTag: string; elapsedMs: number } | null {
@@ -80,8 +91,8 @@ export class DeploysService {
 
   rollback(force: boolean, operator: string | null): Promise<Answer> {
     this.refuseDuringDeploy()
-    const last = this.#options.store.lastCompleted()
-    const previous = last?.plan.previous ?? {}
+    const { store } = this.#options
+    const previous = imagesBefore(store.lastCompleted()?.plan.images ?? {}, store.completedPlans())
     const first = Object.values(previous)[0]
     if (first === undefined) {
       throw new Problem('conflict', 'No earlier image is recorded on this machine. Deploy the one you want by its tag.')
@@ -89,18 +100,29 @@ export class DeploysService {
     return this.#begin('rollback', tagOf(first.name), force, operator, async (plan) => useRecorded(plan, previous))
   }
 
-  /** Makes every container anew from the images that are deployed, so that a changed env file or services.json counts. */
-  reapply(force: boolean, operator: string | null): Promise<Answer> {
+  /**
+   * Looks whether every container can be made anew from the image it has, so that a changed env file or services.json
+   * counts. What it returns does that, and names the services.
+   */
+  async prepareReapply(operator: string | null): Promise<() => Promise<string[]>> {
     this.refuseDuringDeploy()
-    const images = this.#options.store.lastCompleted()?.plan.images ?? {}
-    const first = Object.values(images)[0]
+    const [first] = Object.values(this.#imagesNow(await makePlan(this.#options)))
     if (first === undefined)
       throw new Problem('conflict', 'Nothing is deployed on this machine yet: nothing to restart.')
-    return this.#begin('deploy', tagOf(first.name), force, operator, async (plan) => useRecorded(plan, images))
+    return async () => {
+      const choose = async (plan: Plan) => useRecorded(plan, this.#imagesNow(plan))
+      await this.#begin('deploy', tagOf(first.name), false, operator, choose)
+      return this.deployedServices
+    }
   }
 
-  /** Stops the running deploy at its next safe point; answers when what was is back. */
-  async cancel(): Promise<string> {
+  /** What was deployed; of a service that another tool started, the image that it runs. */
+  #imagesNow({ previous }: Plan): Plan['images'] {
+    return { ...previous, ...this.#options.store.lastCompleted()?.plan.images }
+  }
+
+  /** Stops the running deploy at its next safe point; answers when it has ended, with how it did. */
+  async cancel(): Promise<CallResult<'deploys.cancel'>> {
     const current = this.#current
     if (current === undefined)
       throw new Problem(
@@ -113,8 +135,8 @@ export class DeploysService {
         `The deploy of ${current.imageTag} is past the point where it can be cancelled. Wait for it to end.`,
       )
     current.cancel.abort(new Cancelled())
-    await current.ended.catch(() => {})
-    return `The deploy of ${current.imageTag} was cancelled.`
+    const why = await current.ended
+    return { success: why instanceof Problem && why.extra['restored'] === true, message: Problem.from(why).message }
   }
 
   list(page: number, pageSize: number): CallResult<'deploys.list'> {
@@ -141,6 +163,7 @@ export class DeploysService {
 
   /** Takes up the deploy that an agent which ended left behind, as soon as Docker answers. */
   recover(): void {
+    this.#left.watch(this.#options.store.newest()?.plan.leftDraining ?? [])
     const left = this.#options.store.unfinished()
     if (left === undefined) return
     this.#options.log('warn', 'a deploy was interrupted', {
@@ -155,12 +178,13 @@ export class DeploysService {
   /** Lets go without restoring: the next agent takes up what is on disk. */
   async close(): Promise<void> {
     this.#closed = true
+    this.#left.close()
     this.#stopWaiting?.()
     const current = this.#current
     if (current === undefined) return
     current.cancel.abort(new AgentStops())
     const limit = new Promise((resolve) => setTimeout(resolve, closeLimitMs).unref())
-    await Promise.race([current.ended.catch(() => {}), limit])
+    await Promise.race([current.ended, limit])
   }
 
   #begin(
@@ -174,12 +198,16 @@ export class DeploysService {
     const current = this.#claim(imageTag, Date.now())
     const work = this.#options.lock.run(async () => {
       const plan = await makePlan(this.#options)
+      plan.leftDraining = this.#left.instances
       await choose(plan)
       const { store } = this.#options
       const deploy = store.begin({ imageTag, kind, force, plan, operator })
       return this.#run(deploy, current)
     })
-    current.ended = work.catch(() => {})
+    current.ended = work.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
     return work.finally(() => {
       // One that waits for Docker to restore goes on being the current one.
       if (this.#current === current && this.#stopWaiting === undefined) this.#current = undefined
@@ -302,6 +330,7 @@ export class DeploysService {
 
   #end({ deploy }: DeployJournal, status: EndStatus, message: string, errorMessage: string | null): void {
     this.#options.store.finish(deploy.id, status, errorMessage)
+    this.#left.watch(deploy.plan.leftDraining ?? [])
     this.#options.publish('deploy_finished', { deployId: deploy.id, imageTag: deploy.imageTag, status, message })
     this.#options.log(status === 'completed' ? 'info' : 'warn', 'a deploy has ended', {
       deployId: deploy.id,

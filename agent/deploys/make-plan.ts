@@ -32,6 +32,23 @@ export async function makePlan(parts: {
   return { images: {}, previous, instances }
 }
 
+/**
+ * The images that ran before these, from plans with the newest first. A deploy of what ran already, such as a restart
+ * for changed variables, is no step to go back by.
+ */
+export function imagesBefore(images: Plan['images'], plans: Iterable<Plan>): Plan['previous'] {
+  const isOther = (earlier: Plan['images']) =>
+    Object.entries(earlier).some(([service, { id }]) => {
+      const now = images[service as ServiceName]
+      return now !== undefined && now.id !== id
+    })
+  for (const plan of plans) {
+    if (isOther(plan.images)) return plan.images
+    if (isOther(plan.previous)) return plan.previous
+  }
+  return {}
+}
+
 /** Only services whose image is recorded: another's would be a guess. */
 export function useRecorded(plan: Plan, images: Partial<Record<ServiceName, PlannedImage>>): void {
   plan.instances = plan.instances.filter(({ service }) => images[service] !== undefined)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ManagedContainer } from '../docker/managed.ts'
-import { imagesFor, planInstances, refuseForeignNames, tagOf } from './plan.ts'
+import { imagesBefore } from './make-plan.ts'
+import { imagesFor, type Plan, planInstances, refuseForeignNames, tagOf } from './plan.ts'
 import { ServicesFile } from './services-file.ts'
 
 const files = new ServicesFile('/nonexistent/services.json', '/nonexistent/.env')
@@ -48,4 +49,18 @@ test('a tag and a digest mean an image', () => {
   expect(tagOf('registry.example:5000/team/ghosthands:v1')).toBe('v1')
   expect(tagOf('registry.example:5000/team/ghosthands')).toBe('registry.example:5000/team/ghosthands')
   expect(tagOf(`ghosthands@${digest}`)).toBe(digest)
+})
+
+const imageOf = (id: string) => ({ api: { name: `ghosthands:${id}`, reference: null, id, repoDigest: null } })
+const plan = (images: string, previous?: string): Plan => ({
+  ...{ images: imageOf(images), previous: previous === undefined ? {} : imageOf(previous), instances: [] },
+})
+test.each<[string, Plan[], string | undefined]>([
+  ['the one before', [plan('v2', 'v1'), plan('v1')], 'v1'],
+  ['past restarts, which were of the same image', [plan('v2', 'v2'), plan('v2', 'v2'), plan('v2', 'v1')], 'v1'],
+  ['to and fro', [plan('v1', 'v1'), plan('v1', 'v2'), plan('v2', 'v1'), plan('v1')], 'v2'],
+  ['what was deployed before, where nothing of it was left', [plan('v3'), plan('v2', 'v1')], 'v2'],
+  ['nowhere, where there was never another', [plan('v1', 'v1'), plan('v1')], undefined],
+])('a rollback goes to %s', (_what, plans, expected) => {
+  expect(imagesBefore(plans[0]?.images ?? {}, plans).api?.id).toBe(expected)
 })

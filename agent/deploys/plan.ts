@@ -28,6 +28,8 @@ export interface Plan {
   previous: Partial<Record<ServiceName, PlannedImage>>
   /** In the order in which they start. */
   instances: PlannedInstance[]
+  /** Old workers that were drained and have jobs still: to be restarted when these are done. */
+  leftDraining?: readonly PlannedInstance[]
 }
 
 /**

@@ -16,11 +16,15 @@ export async function restore(parts: DeployParts, journal: DeployJournal): Promi
   await removeNew(parts, journal, id)
   const notes: string[] = []
   const back: PlannedInstance[] = []
+  const draining: PlannedInstance[] = []
   for (const instance of plan.instances) {
     if (instance.oldId === null) continue
     try {
-      const { touched, note } = await journal.take('restore', 'put-back', instance, () => putBack(parts, instance))
+      const { touched, isDraining, note } = await journal.take('restore', 'put-back', instance, () =>
+        putBack(parts, instance),
+      )
       if (touched) back.push(instance)
+      if (isDraining === true) draining.push(instance)
       if (note !== undefined) notes.push(note)
     } catch (error) {
       // One that cannot be put back must not keep the others from coming back.
@@ -28,6 +32,8 @@ export async function restore(parts: DeployParts, journal: DeployJournal): Promi
       notes.push(`${instance.name} could not be put back: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
+  plan.leftDraining = [...(plan.leftDraining ?? []), ...draining]
+  parts.store.savePlan(id, plan)
   for (const instance of back) {
     const note = await proveOld(parts, journal, instance)
     if (note !== undefined) notes.push(note)
@@ -53,6 +59,8 @@ async function removeNew(parts: DeployParts, journal: DeployJournal, deployId: n
 interface PutBack {
   /** It was started or restarted, and has to prove itself. */
   touched: boolean
+  /** It has jobs and takes no new ones. */
+  isDraining?: boolean
   /** What could not be made as it was. */
   note?: string
 }
@@ -75,8 +83,8 @@ async function putBack(parts: DeployParts, instance: PlannedInstance): Promise<P
   if (own.active_jobs > 0) {
     const jobs = own.active_jobs === 1 ? 'job' : `${own.active_jobs} jobs`
     return {
-      touched: false,
-      note: `${name} goes on with its ${jobs} and takes no new ones: restart it when it is done.`,
+      ...{ touched: false, isDraining: true },
+      note: `${name} goes on with its ${jobs} and takes no new ones; the agent restarts it when it is done.`,
     }
   }
   // A drained worker takes jobs again only after a restart; it has none to lose.

@@ -7,7 +7,8 @@ import type { DeployStore } from './deploy-store.ts'
 import { fetchImage } from './fetch-image.ts'
 import { instanceOf, instanceSpec } from './instance.ts'
 import type { DeployJournal } from './journal.ts'
-import type { PlannedImage, PlannedInstance } from './plan.ts'
+import { imagesBefore } from './make-plan.ts'
+import type { Plan, PlannedImage, PlannedInstance } from './plan.ts'
 import type { ServicesFile } from './services-file.ts'
 import type { Service } from './services-schema.ts'
 
@@ -86,8 +87,15 @@ export class DeployRun {
         found.set(key, fetched)
         deploy.plan.images[service as keyof typeof deploy.plan.images] = fetched
       }
+      // What is recorded as the image before is what a rollback would go to.
+      deploy.plan.previous = imagesBefore(deploy.plan.images, this.#plansBack())
       this.#parts.store.savePlan(deploy.id, deploy.plan)
     })
+  }
+
+  *#plansBack(): Generator<Plan> {
+    yield this.#journal.deploy.plan
+    yield* this.#parts.store.completedPlans()
   }
 
   async #drain(instance: PlannedInstance): Promise<void> {
@@ -121,17 +129,27 @@ export class DeployRun {
   async #replace(instance: PlannedInstance): Promise<void> {
     const { docker } = this.#parts
     this.#signal.throwIfAborted()
-    const id = await this.#journal.take('start', 'create', instance, () => this.#create(instance))
+    const id = await this.#journal.take('start', 'create', instance, async () => {
+      await this.#stopAgain(instance)
+      return this.#create(instance)
+    })
     this.#signal.throwIfAborted()
     await this.#journal.take('start', 'start', instance, () => docker.startContainer(id))
     await this.#health(instance, id)
   }
 
+  /** A restart that someone asked Docker for before the deploy may have started the old one since it was stopped. */
+  async #stopAgain({ oldId, service }: PlannedInstance): Promise<void> {
+    const { docker } = this.#parts
+    if (oldId === null || (await docker.inspectContainer(oldId))?.running !== true) return
+    await docker.stopContainer(oldId, this.#spec(service).stopLimitMs)
+  }
+
   async #health(instance: PlannedInstance, id: string): Promise<void> {
     this.#signal.throwIfAborted()
-    const { name, port, service } = instance
+    const { name, port, service, oldId } = instance
     await this.#journal.take('health', 'health', instance, () =>
-      awaitHealth(this.#parts.docker, { id, name, port }, this.#spec(service), this.#signal),
+      awaitHealth(this.#parts.docker, { id, name, port, oldId }, this.#spec(service), this.#signal),
     )
   }
 

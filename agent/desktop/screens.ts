@@ -16,6 +16,7 @@ export interface Screen {
 export class Screens {
   readonly #browser: BrowserService
   readonly #desktop: DesktopMode
+  #holders = 0
 
   constructor(browser: BrowserService, desktop: DesktopMode) {
     this.#browser = browser
@@ -42,6 +43,21 @@ export class Screens {
     const screen = this.look()
     if (screen !== null) return screen
     throw new Problem('not-active', 'This browser has no display. Start it without "headless".')
+  }
+
+  /** Whether the display has to stay as large as it is. */
+  get keepsSize(): boolean {
+    return this.#holders > 0
+  }
+
+  /** Has it stay as large as it is; returns what ends that. */
+  holdSize(): () => void {
+    this.#holders++
+    let held = true
+    return () => {
+      if (held) this.#holders--
+      held = false
+    }
   }
 
   /** Calls back whenever what could be seen is no more; returns what ends it. */

@@ -4,6 +4,7 @@ import { Problem } from '../../shared/errors.ts'
 import type { Handlers } from '../server/handlers.ts'
 import { ContainerLoads } from './container-load.ts'
 import { labelNames } from './managed.ts'
+import type { OneAtATime } from './one-at-a-time.ts'
 import type { DockerOperations } from './operations.ts'
 
 type Names = 'containers.list' | 'containers.stats' | 'containers.restart' | 'containers.stop' | 'containers.start'
@@ -12,12 +13,14 @@ export interface ContainersRouteParts {
   docker: DockerOperations
   /** How long a container may take to end; by its service where it is one of ours. */
   stopLimitMs: (service: string | undefined) => number
+  lock: OneAtATime
   refuseDuringDeploy: () => void
 }
 
 export function containersRoutes({
   docker,
   stopLimitMs,
+  lock,
   refuseDuringDeploy,
 }: ContainersRouteParts): Pick<Handlers, Names> {
   const loads = new ContainerLoads(docker)
@@ -32,9 +35,13 @@ export function containersRoutes({
   const act = async (id: string, work: (container: string, limitMs: number) => Promise<void>) => {
     const found = await find(id)
     const service = found.Labels?.[labelNames.managed] === 'true' ? found.Labels[labelNames.service] : undefined
-    // A deploy must be the only one to move the containers it is about.
-    if (service !== undefined) refuseDuringDeploy()
-    await work(found.Id, stopLimitMs(service))
+    const move = () => work(found.Id, stopLimitMs(service))
+    if (service === undefined) await move()
+    else {
+      // A deploy must be the only one to move the containers it is about; one that begins now waits for this.
+      refuseDuringDeploy()
+      await lock.run(move)
+    }
     return toView(await find(found.Id))
   }
   return {

@@ -42,6 +42,18 @@ export function asideName(name: string, deployId: number): string {
   return `${name}${asideMark}${deployId}`
 }
 
+const asideForStartMark = `${asideMark}start`
+
+/** The name under which a stopped worker is kept while another is started in its place. */
+export function asideForStart(name: string): string {
+  return `${name}${asideForStartMark}`
+}
+
+/** The name that such a worker had; undefined for any other container. */
+export function nameBeforeStart(name: string): string | undefined {
+  return name.endsWith(asideForStartMark) ? name.slice(0, -asideForStartMark.length) : undefined
+}
+
 export function isAside(name: string): boolean {
   return name.includes(asideMark)
 }

@@ -4,6 +4,7 @@ import { type ContainerSpec, containerBody } from './container-body.ts'
 import { asDockerProblem, statusOf } from './docker-problem.ts'
 import type { DockerEngine } from './engine.ts'
 import { logText } from './log-text.ts'
+import { maskSecrets } from './mask-secrets.ts'
 import { followProgress, type ProgressLine } from './progress.ts'
 import { registryLogin } from './registry-login.ts'
 
@@ -97,13 +98,14 @@ export class DockerOperations {
     await this.#unlessMissing((docker) => docker.getContainer(id).remove({ force: true, v: true }), workLimitMs)
   }
 
-  /** The last lines a container wrote, for saying why it failed. */
+  /** The last lines a container wrote, for saying why it failed: that is read in many places, so without its secrets. */
   async lastLines(id: string, lines: number): Promise<string[]> {
+    const env = (await this.inspectContainer(id))?.env ?? new Map<string, string>()
     const bytes = await this.#unlessMissing(
       (docker) => docker.getContainer(id).logs({ stdout: true, stderr: true, tail: lines, follow: false }),
       answerLimitMs,
     )
-    return bytes === undefined ? [] : logText(bytes).slice(-lines)
+    return bytes === undefined ? [] : maskSecrets(logText(bytes).slice(-lines), env)
   }
 
   /** Undefined where the image is not on this machine. */

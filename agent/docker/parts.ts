@@ -46,14 +46,15 @@ export function createDockerParts(options: DockerPartsOptions) {
     pause: pauseDeploy,
   })
   const builds = new BuildService({ docker, files, publish })
-  const { refuseDuringDeploy } = deploys
+  const { refuseDuringDeploy, drainedByHand } = deploys
   const workers = new WorkersService({
-    ...{ docker, containers, services: files, lock, refuseDuringDeploy },
+    ...{ docker, containers, services: files, lock, refuseDuringDeploy, drainedByHand },
     deployedImage: () => deploys.deployedImage('worker'),
   })
   const health = new HealthService({ engine, containers, deploys, trouble })
   const loads = new ContainerLoads(docker)
   let stopWatching = () => {}
+  let stopRecovering = () => {}
   return {
     engine,
     deploys,
@@ -65,8 +66,7 @@ export function createDockerParts(options: DockerPartsOptions) {
     },
     handlers: {
       ...containersRoutes({
-        docker,
-        refuseDuringDeploy,
+        ...{ docker, lock, refuseDuringDeploy },
         stopLimitMs: (service) => files.read().services[service as ServiceName]?.stopLimitMs ?? foreignStopLimitMs,
       }),
       ...workersRoutes(workers),
@@ -75,11 +75,17 @@ export function createDockerParts(options: DockerPartsOptions) {
     /** Once the agent listens, and so is the only one of this machine. */
     start() {
       stopWatching = watchHealth({ service: health, engine, onTrouble, publish, log })
+      stopRecovering = engine.onChange((up) => {
+        const failed = (error: unknown) =>
+          log('warn', 'what a start left could not be settled', { error: String(error) })
+        if (up) workers.recover().catch(failed)
+      })
       deploys.recover()
     },
     /** Lets go of Docker; containers go on without the agent. */
     async close() {
       stopWatching()
+      stopRecovering()
       builds.close()
       await deploys.close()
       engine.close()

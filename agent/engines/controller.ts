@@ -72,8 +72,9 @@ export class SandboxController {
 
   /** Connects an engine where none is, or the same one again. */
   async connect(driver: Driver): Promise<{ seat: Seat; url: string }> {
+    const { era } = this
     const make = await this.#prepare([driver])
-    return this.#lock.run('Connecting the engine', async (signal) => {
+    return this.#lock.runIn(era, 'Connecting the engine', async (signal) => {
       this.#mayChange()
       const before = await this.#options.browser.capture()
       await this.#disconnect('another one connects', signal)
@@ -92,15 +93,21 @@ export class SandboxController {
     })
   }
 
+  /** What a change that is made ready now belongs to: a release by force ends those of before. */
+  get era(): number {
+    return this.#lock.era
+  }
+
   /** Changes the engine, in the eight steps of a switch. */
   async switchTo(
     candidates: readonly Driver[],
     why: { reason: string; detail: string; runId: string | null },
+    era = this.era,
   ): Promise<SwitchRecord> {
     const make = await this.#prepare(candidates)
     const { browser, recover } = this.#options
     const from = this.seat?.driver ?? null
-    const made = await this.#lock.run('The switch', async (signal) => {
+    const made = await this.#lock.runIn(era, 'The switch', async (signal) => {
       this.#mayChange()
       const done = await performSwitch<Seat>(
         { from, candidates, ...why },
@@ -128,8 +135,9 @@ export class SandboxController {
 
   /** While a person has the lease: connects an engine that only looks, until `give` has ended the lease. */
   async handBack<Result>(driver: Driver, give: () => Result): Promise<Result> {
+    const { era } = this
     const make = await this.#prepare([driver])
-    return this.#lock.run('The hand-back', async (signal) => {
+    return this.#lock.runIn(era, 'The hand-back', async (signal) => {
       this.#mustRun()
       await this.#disconnect('handed back', signal)
       const before = await within(this.#options.browser.capture(), signal)

@@ -55,6 +55,7 @@ export function enginesRoutes(parts: EngineRouteParts): Pick<Handlers, EngineCal
     'engine.switch': async ({ to, mode, reason }, context) => {
       const driver = chosen(to, mode)
       context.note({ change: 'switch', to: driverName(driver), reason })
+      const { era } = controller
       const others = runner
         .planFor(await runner.detect())
         .levels.flatMap((level): Driver[] =>
@@ -62,7 +63,7 @@ export function enginesRoutes(parts: EngineRouteParts): Pick<Handlers, EngineCal
             ? []
             : [{ engine: level.engine, mode: level.mode }],
         )
-      return controller.switchTo([driver, ...others], { reason: 'operator', detail: reason, runId: null })
+      return controller.switchTo([driver, ...others], { reason: 'operator', detail: reason, runId: null }, era)
     },
     'engine.release': async ({ force }, context) => {
       context.note({ change: 'release', force })

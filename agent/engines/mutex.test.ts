@@ -72,3 +72,13 @@ test('one who loses the lock between being told and going on does nothing, and n
   expect(signal?.aborted).toBe(true)
   expect(mutex.busy).toBe(false)
 })
+
+test('what was being made ready when somebody released by force does not begin afterwards', async () => {
+  const mutex = new Mutex(30_000)
+  const ran = vi.fn(async () => 1)
+  const { era } = mutex
+  mutex.forceRelease()
+  await expect(mutex.runIn(era, 'It', ran)).rejects.toMatchObject({ code: 'conflict' })
+  expect(ran).not.toHaveBeenCalled()
+  expect(await mutex.run('It', ran)).toBe(1)
+})

@@ -37,6 +37,8 @@ export class Mutex {
   readonly #limitMs: number
   readonly #waiting: Waiter[] = []
   #holder: Holder | null = null
+  #era = 0
+  #lastForce: Problem | null = null
 
   constructor(limitMs: number) {
     this.#limitMs = limitMs
@@ -44,6 +46,17 @@ export class Mutex {
 
   get busy(): boolean {
     return this.#holder !== null
+  }
+
+  /** Changes with every release by force: what was begun before one is over with it, even if it does not wait yet. */
+  get era(): number {
+    return this.#era
+  }
+
+  /** Runs what was begun in this era, where something had to be made ready first. */
+  async runIn<Result>(era: number, what: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    if (era !== this.#era && this.#lastForce !== null) throw this.#lastForce
+    return this.run(what, work)
   }
 
   async run<Result>(what: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
@@ -64,6 +77,8 @@ export class Mutex {
   forceRelease(
     problem = new Problem('conflict', 'Somebody released the engine by force meanwhile. Try again.'),
   ): number {
+    this.#era++
+    this.#lastForce = problem
     const waiting = this.#waiting.splice(0)
     for (const waiter of waiting) waiter.cancel(problem)
     const held = this.#holder === null ? 0 : 1

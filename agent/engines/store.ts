@@ -86,8 +86,9 @@ export class EngineStore {
     return rows<TrackRecord>(query, platform)
   }
 
-  addTakeover(times: TakeoverTimes): void {
-    this.database
+  /** Returns its number in the history. */
+  addTakeover(times: TakeoverTimes): number {
+    const { lastInsertRowid } = this.database
       .prepare(
         `INSERT INTO takeovers (time, operator, request, outcome, note, handed_to, accepted_ms, control_ms, acting_ms, held_ms)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -96,6 +97,7 @@ export class EngineStore {
         ...[new Date().toISOString(), times.operator, times.requestId, times.outcome, times.note, times.handedBackTo],
         ...[times.requestToAcceptedMs, times.acceptedToControlMs, times.handBackToActingMs, times.heldMs],
       )
+    return Number(lastInsertRowid)
   }
 
   /** Takeovers that are over, the newest first. */

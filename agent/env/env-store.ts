@@ -46,6 +46,8 @@ export class EnvStore {
       const encode = (value: string) => (loaded.encoding === 'utf8' ? value : Buffer.from(value).toString('latin1'))
       const changed = { ...loaded, file: applied(loaded.file, encode, decoded(loaded), apply) }
       const content = Buffer.from(writeEnvFile(changed.file), loaded.encoding)
+      if (content.length > maxFileBytes && content.length > (loaded.bytes?.length ?? 0))
+        throw new Problem('conflict', `The env file would be larger than ${maxFileBytes} bytes; nothing was written.`)
       const result = { before: decoded(loaded), after: decoded(changed) }
       if (loaded.bytes?.equals(content) || (loaded.bytes === undefined && content.length === 0)) return result
       if (await this.#write(loaded.bytes, content)) return result

@@ -39,6 +39,16 @@ async function problemOf(work: Promise<unknown>): Promise<Problem> {
   throw new Error(`expected a problem, got ${String(error)}`)
 }
 
+test('a file is never made larger than it can be read', async () => {
+  fs.writeFileSync(file, `BIG=${'x'.repeat(4 * 1024 * 1024 - 1000)}\n`)
+  const problem = await problemOf(service().set({ MORE: 'y'.repeat(2000) }, false))
+  expect([problem.code, problem.message]).toEqual(['conflict', expect.stringContaining('nothing was written')])
+  expect(Object.keys((await service().list()).vars)).toEqual(['BIG'])
+  await service().remove('BIG')
+  await service().set({ MORE: 'y' }, false)
+  expect(read()).toBe('MORE=y\n')
+})
+
 describe('a change', () => {
   const text = '# top\r\nexport A="one"   # why\r\n\r\nB=1\r\nB=2\r\n???\r\nLAST=\'x\ny\'\r\n'
 

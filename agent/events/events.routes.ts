@@ -1,5 +1,6 @@
 import { contractVersion } from '../../shared/contract/index.ts'
 import type { MetricsService } from '../metrics/metrics.service.ts'
+import { answer } from '../server/answer.ts'
 import type { ServerSocket, SocketHandlers } from '../server/handlers.ts'
 import type { EventLog, StoredEvent } from './events.service.ts'
 import { MetricsTicks } from './metrics-ticks.ts'
@@ -25,7 +26,7 @@ export function eventsSocket(
       })
       socket.onMessage = (message) => {
         if (message.type === 'metrics') ticks.every(message.everyMs)
-        else socket.send({ type: 'pong' })
+        else answer(socket, { type: 'pong' })
       }
       const stopFollowing = follow(events, socket, gap && since > lastSeq ? lastSeq : since)
       socket.onClose = () => {

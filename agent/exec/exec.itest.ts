@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
 import { freshFolder } from '../../e2e/rigs/folder.ts'
 import { isRunning } from '../../e2e/rigs/processes.ts'
@@ -41,6 +41,16 @@ const family = (dir: string) =>
   `sh -c 'trap "" TERM; echo $$ > ${dir}/one; sh -c "echo \\$\\$ > ${dir}/two; exec sleep 1000" & setsid sh -c "echo \\$\\$ > ${dir}/three; exec sleep 1000" & wait; sleep 1000'`
 
 describe('a command', () => {
+  test('runs where the agent’s user has no home', async () => {
+    vi.stubEnv('HOME', '/nonexistent')
+    try {
+      const { client } = await start()
+      expect((await client.call('exec.run', { command: 'pwd' })).stdout).toBe('/\n')
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+
   test('gives its output and its exit code', async () => {
     const { client } = await start()
     const done = await client.call('exec.run', { command: `sh -c 'echo "grüße 🚢"; echo bad >&2; exit 3'` })

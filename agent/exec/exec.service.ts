@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../shared/errors.ts'
 import { findProgram } from '../processes/find-program.ts'
 import { type CaredProcess, spawnCared } from '../processes/spawn-cared.ts'
+import { isFolder } from '../storage/is-folder.ts'
 import { commandEnvironment } from './environment.ts'
 import { OutputLimit, type OutputName } from './output-limit.ts'
 import { RateLimit } from './rate-limit.ts'
@@ -100,14 +101,18 @@ export class ExecService {
     const started = performance.now()
     const late = AbortSignal.timeout(options.timeoutMs)
     const stop = AbortSignal.any([late, options.signal, this.#stopping.signal])
+    const home = os.homedir()
     const running = await spawnCared({
       name: `command ${path.basename(program)}`,
       program,
       args,
       env: commandEnvironment(this.#options.passedOn()),
-      cwd: os.homedir(),
+      // A system's user may have none.
+      cwd: isFolder(home) ? home : '/',
       dataDir: this.#options.dataDir,
       output: 'streams',
+    }).catch((error: NodeJS.ErrnoException) => {
+      throw new Problem('forbidden', `${program} cannot be started here: ${error.code ?? error.message}.`)
     })
     const limit = new OutputLimit()
     const reading = Promise.all([

@@ -3,8 +3,8 @@ import { disorderMs, LineAssembler } from '../../shared/domain/log-lines.ts'
 import { earlier } from '../../shared/domain/log-time.ts'
 import type { DockerEngine } from '../docker/engine.ts'
 import { type ContainerLog, decoderFor, findLog, openStream, streamLines } from './container-lines.ts'
-import { readBackward } from './file-backward.ts'
-import { fits, LastLines, readLast } from './history.ts'
+import { blockFor, readBackward } from './file-backward.ts'
+import { LastLines, NewestLines, readLast } from './history.ts'
 import { EntryDecoder, entryStandsAlone } from './json-file.ts'
 import type { History, HistoryQuery } from './sources.ts'
 
@@ -26,7 +26,7 @@ export async function containerHistory(
 function readFile(file: string, service: string, query: HistoryQuery): Promise<History> {
   return readLast(
     {
-      portions: readBackward(file),
+      portions: readBackward(file, blockFor(query)),
       decode: (entries) => {
         const decoder = new EntryDecoder()
         return [...decoder.push(entries), ...decoder.finish()]
@@ -64,7 +64,7 @@ async function askOnce(
   service: string,
   query: HistoryQuery,
   tail: number,
-): Promise<{ lines: LogLine[]; entries: number; left: boolean }> {
+): Promise<{ lines: readonly LogLine[]; entries: number; left: boolean }> {
   const assembler = new LineAssembler(service)
   const { since } = query
   const signal = AbortSignal.timeout(20_000)
@@ -75,18 +75,11 @@ async function askOnce(
     follow: false,
     signal,
   })
-  let lines: LogLine[] = []
+  const newest = new NewestLines(query)
   const decoder = decoderFor(log)
-  let left = false
-  const keep = (more: readonly LogLine[]) => {
-    for (const line of more) if (fits(line, query)) lines.push(line)
-    if (lines.length <= 2 * query.lines) return
-    left = true
-    lines = lines.slice(-query.lines)
-  }
-  for await (const portion of streamLines(stream, decoder)) keep(assembler.push(portion))
-  keep(assembler.flush())
-  return { lines, entries: decoder.entries, left }
+  for await (const portion of streamLines(stream, decoder)) newest.add(assembler.push(portion))
+  newest.add(assembler.flush())
+  return { lines: newest.lines, entries: decoder.entries, left: newest.left }
 }
 
 /** Several containers' last lines as one, in the order of their times. */

@@ -1,11 +1,20 @@
 import { closeChain, openChain } from './file-chain.ts'
+import type { HistoryQuery } from './sources.ts'
 
 const blockBytes = 256 * 1024
+/** So much of a log is read at once that the lines asked for, where they are short, are in it. */
+const [lineBytes, minBlockBytes, maxBlockBytes] = [128, 64 * 1024, 1024 * 1024]
 /** One line may be this long before it is passed on in pieces. */
 const maxCarryBytes = 4 * 1024 * 1024
 
+/** How much to read at a time: a search goes through more than it finds. */
+export function blockFor({ lines, search }: Pick<HistoryQuery, 'lines' | 'search'>): number {
+  if (search !== undefined && search !== '') return blockBytes
+  return Math.min(maxBlockBytes, Math.max(minBlockBytes, lines * lineBytes))
+}
+
 /** The lines of a file and its older ones, in portions from the end to the beginning; each portion in its order. */
-export async function* readBackward(path: string, block = blockBytes): AsyncGenerator<string[]> {
+export async function* readBackward(path: string, block: number): AsyncGenerator<string[]> {
   const { files } = await openChain(path)
   try {
     for (const { handle } of files) {

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import { disorderMs, LineAssembler, type RawLine, standsAlone } from '../../shared/domain/log-lines.ts'
 import { PlainDecoder, plainTime } from '../../shared/domain/log-plain.ts'
 import { earlier, type LogPosition } from '../../shared/domain/log-time.ts'
-import { readBackward } from './file-backward.ts'
+import { blockFor, readBackward } from './file-backward.ts'
 import { lacksTimes } from './file-chain.ts'
 import { followFile } from './file-follow.ts'
 import { readLast } from './history.ts'
@@ -28,7 +28,7 @@ export class FileSource implements LineSource {
     const startedAt = (await fs.stat(this.#file)).mtimeMs
     return readLast(
       {
-        portions: readBackward(this.#file),
+        portions: readBackward(this.#file, blockFor(query)),
         decode: (entries) => new PlainDecoder(startedAt).push(entries),
         startsAfresh: (entry, before) => {
           const time = timeOf(entry)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { assemble, readLast } from './history.ts'
+import { assemble, LastLines, readLast } from './history.ts'
 import { EntryDecoder, entryStandsAlone } from './json-file.ts'
 
 const text = fc.oneof(
@@ -79,3 +79,15 @@ test('of a large portion only what is wanted is decoded', async () => {
   expect(truncated).toBe(true)
   expect(decoded).toBeLessThan(200)
 })
+
+test.each(['字', '\u0001', '"', 'a', '🚢'])(
+  'however much lines of %j weigh, an answer of them can be carried',
+  (letter) => {
+    const taken = new LastLines({ lines: 5000, since: undefined, search: undefined })
+    const line = { timestamp: '2026-01-01T00:00:00.000000000Z', message: letter.repeat(3000), service: 'api', seq: 0 }
+    taken.add(Array.from({ length: 5000 }, () => line))
+    const { lines, truncated } = taken.result(false)
+    expect(Buffer.byteLength(JSON.stringify({ lines, service: 'api', truncated }))).toBeLessThan(16 * 1024 * 1024)
+    expect(lines.length).toBeGreaterThan(400)
+  },
+)

@@ -110,6 +110,43 @@ export class LastLines {
   }
 }
 
+/** The newest lines that fit, of a source that is read from its beginning. */
+export class NewestLines {
+  readonly #query: HistoryQuery
+  #lines: LogLine[] = []
+  #left = false
+
+  constructor(query: HistoryQuery) {
+    this.#query = query
+  }
+
+  get lines(): readonly LogLine[] {
+    return this.#lines
+  }
+
+  /** Whether older ones that fit were let go. */
+  get left(): boolean {
+    return this.#left
+  }
+
+  add(more: readonly LogLine[]): void {
+    for (const line of more) if (fits(line, this.#query)) this.#lines.push(line)
+    if (this.#lines.length <= 2 * this.#query.lines) return
+    this.#left = true
+    this.#lines = this.#lines.slice(-this.#query.lines)
+  }
+}
+
+/** All that is written as it is, one byte a letter. */
+const plain = /^[ !#-[\]-~]*$/
+/** Its time, its level, its service and the names of all these. */
+const aroundBytes = 250
+
+/** Even if each letter took the most that one can, all lines of an answer would fit at this length. */
+const shortChars = 200
+const mostBytesPerChar = 6
+
 function wireBytes(message: string): number {
-  return message.length < 4096 ? message.length + 100 : Buffer.byteLength(JSON.stringify(message))
+  if (message.length < shortChars) return aroundBytes + message.length * mostBytesPerChar
+  return aroundBytes + (plain.test(message) ? message.length : Buffer.byteLength(JSON.stringify(message)))
 }

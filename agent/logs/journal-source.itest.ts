@@ -84,3 +84,31 @@ test.skipIf(missing)('its last lines can be asked for', async () => {
   expect([texts(lines), truncated]).toEqual([Array.from({ length: 10 }, (_, index) => `more ${20 + index}`), true])
   expect(texts((await ask(50, 'MORE 7')).lines)).toEqual(['more 7'])
 })
+
+test('a journal of hundreds of megabytes is searched, and one that cannot be read says so', async () => {
+  const { folder: place, remove: clear } = freshFolder('journalctl')
+  try {
+    const program = path.join(place, 'journalctl')
+    const entry = JSON.stringify({
+      __REALTIME_TIMESTAMP: '1767225600000000',
+      MESSAGE: 'nothing to see',
+      SYSLOG_IDENTIFIER: 'test',
+      _CMDLINE: 'x'.repeat(900),
+    })
+    const found = entry.replace('nothing to see', 'the needle')
+    fs.writeFileSync(program, `#!/bin/sh\nyes '${entry}' | head -n 80000\necho '${found}'\n`, { mode: 0o755 })
+    const { lines } = await new JournalSource(program, 'system', place).history({
+      ...{ lines: 10, since: undefined, search: 'needle' },
+    })
+    expect(lines.map(({ message }) => message)).toEqual(['test: the needle'])
+    fs.writeFileSync(program, '#!/bin/sh\necho "No journal files were opened" >&2\nexit 1\n', { mode: 0o755 })
+    const failed = new JournalSource(program, 'system', place).history({
+      lines: 1,
+      since: undefined,
+      search: undefined,
+    })
+    await expect(failed).rejects.toThrow('No journal files were opened')
+  } finally {
+    clear()
+  }
+})

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { disorderMs, LineAssembler, type RawLine } from '../../shared/domain/log-lines.ts'
 import { parseJournal } from '../../shared/domain/log-plain.ts'
 import { earlier, type LogPosition, milliseconds } from '../../shared/domain/log-time.ts'
 import { Problem } from '../../shared/errors.ts'
 import { type CaredProcess, spawnCared } from '../processes/spawn-cared.ts'
-import { assemble, LastLines } from './history.ts'
+import { LastLines, NewestLines } from './history.ts'
 import { assembleAll, type History, type HistoryQuery, type LineSink, type LineSource } from './sources.ts'
 
-const maxOutputBytes = 64 * 1024 * 1024
 const limitMs = 20_000
 const retryMs = 2000
 /** A search looks at this many entries and no more. */
@@ -29,11 +27,20 @@ export class JournalSource implements LineSource {
   async history(query: HistoryQuery): Promise<History> {
     const count = query.search === undefined ? query.lines + 1 : searchedEntries
     const since = query.since === undefined ? [] : [`--since=@${Math.floor(milliseconds(query.since) / 1000)}`]
-    const output = await this.#run([...this.#args, `--lines=${count}`, ...since])
-    const raws = output.split('\n').flatMap((entry) => (entry === '' ? [] : (parseJournal(entry) ?? [])))
+    const late = AbortSignal.timeout(limitMs)
+    const assembler = new LineAssembler(this.#service)
+    const newest = new NewestLines(query)
+    let entries = 0
+    for await (const raws of this.#output([`--lines=${count}`, ...since], late)) {
+      entries += raws.length
+      newest.add(assembler.push(raws))
+    }
+    if (late.aborted)
+      throw new Problem('timeout', `The journal was not read within ${limitMs / 1000} s. Ask for less of it.`)
+    newest.add(assembler.flush())
     const taken = new LastLines(query)
-    taken.add(assemble(raws, this.#service))
-    return taken.result(raws.length >= count)
+    taken.add(newest.lines)
+    return taken.result(newest.left || entries >= count)
   }
 
   follow(after: LogPosition, sink: LineSink): () => void {
@@ -64,11 +71,20 @@ export class JournalSource implements LineSource {
 
   async *#raw(from: string, signal: AbortSignal): AsyncGenerator<RawLine[]> {
     const since = Math.floor(milliseconds(earlier(from, disorderMs)) / 1000)
-    const journal = await this.#spawn([...this.#args, '--follow', '--lines=all', `--since=@${since}`])
+    yield* this.#output(['--follow', '--lines=all', `--since=@${since}`], signal)
+  }
+
+  /** What journalctl says, until it ends or is ended; rejects when it could not read the journal. */
+  async *#output(args: readonly string[], signal: AbortSignal): AsyncGenerator<RawLine[]> {
+    const journal = await this.#spawn([...this.#args, ...args])
     const end = () => void journal.end()
     signal.addEventListener('abort', end, { once: true })
     try {
-      if (!signal.aborted && journal.report !== null) yield* journalLines(journal.report)
+      if (signal.aborted || journal.report === null) return
+      yield* journalLines(journal.report)
+      const { code } = await journal.exited
+      if (code !== 0 && !signal.aborted)
+        throw new Problem('internal', `journalctl could not read the journal: ${journal.lastLines().slice(0, 300)}`)
     } finally {
       signal.removeEventListener('abort', end)
       await journal.end()
@@ -84,15 +100,6 @@ export class JournalSource implements LineSource {
       env: process.env,
       dataDir: this.#dataDir,
       reportPipe: true,
-    })
-  }
-
-  #run(args: readonly string[]): Promise<string> {
-    return new Promise((resolve, reject) => {
-      execFile(this.#program, args, { maxBuffer: maxOutputBytes, timeout: limitMs }, (error, stdout) => {
-        if (error === null) resolve(stdout)
-        else reject(new Problem('internal', `journalctl could not be read: ${error.message.slice(0, 300)}`))
-      })
     })
   }
 }

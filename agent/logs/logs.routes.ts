@@ -1,6 +1,7 @@
 import type { LogLine } from '../../shared/contract/logs.ts'
 import { nanoTime, parseSince } from '../../shared/domain/log-time.ts'
 import { Problem } from '../../shared/errors.ts'
+import { answer } from '../server/answer.ts'
 import type { Handlers, ServerSocket, SocketHandlers } from '../server/handlers.ts'
 import type { LogsService } from './logs.service.ts'
 import { LogReader } from './reader.ts'
@@ -31,7 +32,7 @@ export function logsSocket(logs: LogsService): Pick<SocketHandlers, 'logs'> {
     logs: (params) => (socket) => {
       const subscriber = new Subscriber(logs, socket)
       socket.onMessage = (message) => {
-        if (message.type === 'ping') socket.send({ type: 'pong' })
+        if (message.type === 'ping') answer(socket, { type: 'pong' })
         else if (message.type === 'unsubscribe') subscriber.leave()
         else void subscriber.subscribe(message)
       }
@@ -78,7 +79,7 @@ class Subscriber {
     } catch (error) {
       if (turn !== this.#turn) return
       const problem = Problem.from(error)
-      this.#socket.send({ type: 'error', message: problem.message, code: problem.code })
+      answer(this.#socket, { type: 'error', message: problem.message, code: problem.code })
     }
   }
 }

@@ -145,3 +145,18 @@ test('who waits for room is let in when there is some, and when the reader goes'
   await vi.advanceTimersByTimeAsync(0)
   expect(room).toBe(2)
 })
+
+test('a source that waits goes on when the client has taken what was in the socket, with nothing left before it', async () => {
+  const socket = new SlowSocket()
+  const reader = new LogReader(socket, 'api', false)
+  socket.stuck = true
+  // The last line is the one that fills the socket: nothing is left that would have to be sent later.
+  while (socket.bufferedBytes <= 512 * 1024) reader.push(lines(1, 1000))
+  let wentOn = false
+  void Promise.resolve(reader.whenRoom()).then(() => (wentOn = true))
+  await vi.advanceTimersByTimeAsync(100)
+  expect(wentOn).toBe(false)
+  socket.takeAll()
+  await vi.advanceTimersByTimeAsync(100)
+  expect(wentOn).toBe(true)
+})

@@ -55,7 +55,11 @@ export class LogReader {
   /** For a source that can wait: settled when the reader has taken most of what it was given. */
   whenRoom(): void | Promise<void> {
     if (this.#closed || this.#load < socketBytes) return
-    return new Promise((resolve) => this.#room.push(resolve))
+    return new Promise((resolve) => {
+      this.#room.push(resolve)
+      // All may be in the socket already: then nobody else looks whether it was taken.
+      if (this.#timer === undefined) this.#later(lookMs)
+    })
   }
 
   close(): void {
@@ -104,7 +108,8 @@ export class LogReader {
       }
       this.#sendNext()
     }
-    this.#letIn()
+    if (this.#load < socketBytes) this.#letIn()
+    else if (this.#room.length > 0) this.#later(lookMs)
   }
 
   #later(ms: number): void {

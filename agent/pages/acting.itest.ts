@@ -106,6 +106,11 @@ describe('type', () => {
     await expect(failure).rejects.toMatchObject({ code, message: expect.stringContaining(text) })
   })
 
+  test('nothing that would take hours', async () => {
+    const endless = api().type({ selector: '#name', text: 'x'.repeat(1000), delay: 1000 })
+    await expect(endless).rejects.toMatchObject({ code: 'invalid-params', status: 400 })
+  })
+
   test('what was typed is not in the audit', async () => {
     await open('/form')
     await api().type({ selector: '#name', text: 'canary-typed' })

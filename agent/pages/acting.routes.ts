@@ -2,7 +2,7 @@ import { Problem } from '../../shared/errors.ts'
 import type { Handlers } from '../server/handlers.ts'
 import { click, hover, scroll, select, upload } from './act.ts'
 import type { PageCalls } from './page-calls.ts'
-import { type } from './typing.ts'
+import { checkPauses, type } from './typing.ts'
 import { uploadPath } from './upload-path.ts'
 
 type Acting = 'click' | 'type' | 'select' | 'hover' | 'scroll' | 'upload' | 'dialog'
@@ -12,8 +12,10 @@ export function actingRoutes(calls: PageCalls, uploadDir: string): Pick<Handlers
   return {
     'browser.click': (params, context) =>
       calls.act(params, context, params.timeout, (page, op, may) => click(page, op, may, params)),
-    'browser.type': (params, context) =>
-      calls.act(params, context, params.timeout, (page, op, may) => type(page, op, may, params)),
+    'browser.type': (params, context) => {
+      checkPauses(params)
+      return calls.act(params, context, params.timeout, (page, op, may) => type(page, op, may, params))
+    },
     'browser.select': (params, context) =>
       calls.act(params, context, params.timeout, (page, op, may) => select(page, op, may, params)),
     'browser.hover': (params, context) =>

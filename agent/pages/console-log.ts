@@ -1,12 +1,14 @@
 import type { z } from 'zod'
 import type { consoleMessage } from '../../shared/contract/page-watching.ts'
 import type { CdpParams, CdpSession } from '../browser/cdp.ts'
+import { keptText } from './kept-text.ts'
 import { Ring } from './ring.ts'
 
 export type ConsoleMessage = z.infer<typeof consoleMessage>
 
 /** The longest text that is kept of one message: a page must not be able to fill the agent's memory. */
 const maxText = 10_000
+const maxUrl = 2048
 const kept = 1000
 const levels: Record<string, string> = {
   warning: 'warn',
@@ -79,8 +81,8 @@ export class ConsoleLog {
   #add(level: string, text: string, place: CallFrame | undefined, timestamp: number): void {
     const message = {
       level,
-      text: text.slice(0, maxText),
-      url: place?.url?.slice(0, 2048) || null,
+      text: keptText(text, maxText),
+      url: keptText(place?.url ?? '', maxUrl) || null,
       line: place?.lineNumber === undefined ? null : place.lineNumber + 1,
       timestamp: new Date(timestamp).toISOString(),
     }

@@ -2,6 +2,7 @@ import { Problem } from '../../shared/errors.ts'
 import { callInFrame } from './in-frame.ts'
 import { readLinks } from './in-page.ts'
 import { readText } from './in-page-reading.ts'
+import { closeTab } from './leaving.ts'
 import { markdown } from './markdown.ts'
 import { navigate } from './navigation.ts'
 import type { OpenPages } from './open-pages.ts'
@@ -28,7 +29,7 @@ export interface CrawledPage {
 }
 
 const pageLimitMs = 15_000
-const closeMs = 5000
+const closeMs = 10_000
 const maxLinks = 2000
 /** What one answer may hold of page texts; the rest of the pages is left out and said to be. */
 const maxContent = 8_000_000
@@ -41,17 +42,14 @@ export async function crawl(pages: OpenPages, params: CrawlParams, signal: Abort
     return await visitAll(pages, tab, params, signal)
   } finally {
     // Until it is gone: whoever asks for the tabs next must not find it.
-    await pages
-      .closeTab(tab)
-      .then(() => tab.untilClosed(closeMs))
-      .catch(() => {})
+    await closeTab(pages, tab, closeMs).catch(() => {})
   }
 }
 
 async function visitAll(pages: OpenPages, tab: Page, params: CrawlParams, signal: AbortSignal) {
   const late = performance.now() + params.timeout
   const first = normalised(params.url) ?? params.url
-  const domains = params.allowedDomains ?? [new URL(first).hostname]
+  const domains = [...(params.allowedDomains ?? [new URL(first).hostname])]
   const seen = new Set([first])
   const queue = [{ url: first, depth: 0 }]
   const found: CrawledPage[] = []
@@ -65,6 +63,12 @@ async function visitAll(pages: OpenPages, tab: Page, params: CrawlParams, signal
     const page = await visit(pages, tab, params, next, Math.min(pageLimitMs, leftMs), signal)
     const arrived = normalised(page.url)
     if (arrived !== undefined && arrived !== next.url) {
+      // Many a site is at home under another name than the one it is known by.
+      if (next.url === first && params.allowedDomains === undefined) domains.push(new URL(arrived).hostname)
+      if (next.url === first && !isAllowed(arrived, domains)) {
+        found.push(elsewhere(page, first, new URL(arrived).hostname))
+        continue
+      }
       // A redirect to a page that was visited, or to a place that was not allowed, is not another page.
       if (seen.has(arrived) || !isAllowed(arrived, domains)) continue
       seen.add(arrived)
@@ -102,6 +106,12 @@ async function visit(
     if (!(error instanceof Problem) || signal.aborted) throw error
     return { ...empty, error: error.message }
   }
+}
+
+/** The first page, when it turned out to be in a place that was not allowed. */
+function elsewhere({ status }: CrawledPage, url: string, host: string): CrawledPage {
+  const error = `The address leads to ${host}, which is none of the allowed domains. Allow it, or begin elsewhere.`
+  return { url, title: '', content: '', links: [], status, depth: 0, error }
 }
 
 async function linksOf(tab: Page, operation: Operation): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import type { CdpConnection, CdpParams } from '../browser/cdp.ts'
+import { keptText } from './kept-text.ts'
 import type { PageEvents } from './page-events.ts'
 
 /** How many downloads are remembered, to tell a navigation that became one. */
@@ -47,8 +48,8 @@ export class Downloads {
     const download = {
       id: String(params['guid']),
       frameId: String(params['frameId']),
-      url: String(params['url']).slice(0, 4096),
-      filename: String(params['suggestedFilename']).slice(0, 500),
+      url: keptText(String(params['url']), 4096),
+      filename: keptText(String(params['suggestedFilename']), 500),
     }
     this.#total++
     this.#begun.push(download)

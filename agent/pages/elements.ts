@@ -1,5 +1,5 @@
 import { Problem } from '../../shared/errors.ts'
-import { callInFrame, enterFrame, findInFrame, type Handle, releaseFrame } from './in-frame.ts'
+import { askFrame, callInFrame, enterFrame, findInFrame, type Handle, releaseFrame } from './in-frame.ts'
 import { deepFind, isSeen, type Readiness, settle, throughFrame } from './in-page.ts'
 import { isMovingOn, onceItStays } from './moving-on.ts'
 import type { Operation } from './operation.ts'
@@ -7,6 +7,8 @@ import type { Page } from './page.ts'
 
 /** How often an element that is not there yet is looked for. */
 const lookEveryMs = 50
+/** How long a frame within the page has to answer while it is looked for: the page itself is to be looked at again. */
+const lookMs = 250
 
 export interface Point {
   x: number
@@ -15,13 +17,19 @@ export interface Point {
 
 /**
  * Finds the first element of a selector: in the page, then in its frames, those of other processes included,
- * in each of them through open shadow roots. Null when there is none now.
+ * in each of them through open shadow roots. Null when there is none now; frames that do not answer are passed by.
  */
-export async function findElement(page: Page, operation: Operation, selector: string): Promise<Handle | null> {
+export async function findElement(
+  page: Page,
+  operation: Operation,
+  selector: string,
+  frameLimitMs?: number,
+): Promise<Handle | null> {
+  const find = (frame: Handle['frame']) => findInFrame(frame, operation, deepFind, selector)
   for (const frame of page.frames.list()) {
     try {
-      const found = await findInFrame(frame, operation, deepFind, selector)
-      if (found !== null) return found
+      const found = await askFrame(frame, operation, find, frameLimitMs)
+      if (found !== undefined && found.value !== null) return found.value
     } catch (error) {
       // A frame may be gone, or on its way to another document; the page itself is looked at again.
       if (error instanceof Problem && (error.code === 'invalid-selector' || error.code === 'timeout')) throw error
@@ -34,7 +42,7 @@ export async function findElement(page: Page, operation: Operation, selector: st
 /** Waits for an element to be there. */
 export async function awaitElement(page: Page, operation: Operation, selector: string): Promise<Handle> {
   for (;;) {
-    const found = await onceItStays(operation, () => findElement(page, operation, selector))
+    const found = await onceItStays(operation, () => findElement(page, operation, selector, lookMs))
     if (found !== null) return found
     operation.waitingFor(() => new Problem('not-found', `No element matches ${quoted(selector)}. Check the selector.`))
     await operation.pause(lookEveryMs)
@@ -65,7 +73,7 @@ export async function elementIs(
   state: 'visible' | 'hidden' | 'attached',
 ): Promise<true> {
   for (;;) {
-    const element = await findElement(page, operation, selector).catch((error: unknown) => {
+    const element = await findElement(page, operation, selector, lookMs).catch((error: unknown) => {
       if (!isMovingOn(error)) throw error
       return undefined
     })

@@ -2,8 +2,9 @@ import { Problem } from '../../shared/errors.ts'
 import { checkAddress } from '../browser/address.ts'
 import type { Handlers } from '../server/handlers.ts'
 import { elementIs } from './elements.ts'
+import { closeTab } from './leaving.ts'
 import type { PageLimits } from './limits.ts'
-import { freeLoop, navigate, reload, travel } from './navigation.ts'
+import { navigate, reload, travel } from './navigation.ts'
 import type { Page } from './page.ts'
 import type { PageCalls } from './page-calls.ts'
 import { forgetBlank } from './start-page.ts'
@@ -19,10 +20,12 @@ export function goingRoutes(calls: PageCalls, limits: PageLimits): Pick<Handlers
       const { timeout, waitUntil } = params
       return calls.go(params, context, timeout, (page, op, pages) => navigate(pages, page, op, url, waitUntil))
     },
-    'browser.back': (params, context) => calls.go(params, context, limits.loadMs, (page, op) => travel(page, op, -1)),
-    'browser.forward': (params, context) => calls.go(params, context, limits.loadMs, (page, op) => travel(page, op, 1)),
+    'browser.back': (params, context) =>
+      calls.go(params, context, limits.loadMs, (page, op, pages) => travel(pages, page, op, -1)),
+    'browser.forward': (params, context) =>
+      calls.go(params, context, limits.loadMs, (page, op, pages) => travel(pages, page, op, 1)),
     'browser.reload': (params, context) =>
-      calls.go(params, context, limits.loadMs, (page, op) => reload(page, op, params.ignoreCache)),
+      calls.go(params, context, limits.loadMs, (page, op, pages) => reload(pages, page, op, params.ignoreCache)),
     'browser.wait': async ({ selector, state, timeout }, context) => {
       const late = new Problem('timeout', 'The element was not so in time.')
       try {
@@ -62,12 +65,7 @@ export function goingRoutes(calls: PageCalls, limits: PageLimits): Pick<Handlers
       const pages = calls.open()
       const page = pages.require(params.id)
       calls.guard(params.leaseId)
-      // Chromium waits for ever for a page that is in an endless loop.
-      await freeLoop(page)
-      await page.leave(async () => {
-        await pages.closeTab(page)
-        await page.untilClosed(limits.closeMs)
-      })
+      await closeTab(pages, page, limits.closeMs)
       return { ok: true }
     },
   }

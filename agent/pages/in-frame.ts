@@ -54,6 +54,28 @@ export async function findInFrame<Args extends unknown[]>(
 }
 
 /**
+ * What a frame answers; undefined for one within the page that does not answer soon, or has not yet answered what it was
+ * asked before. The page itself must answer.
+ */
+export async function askFrame<Result>(
+  frame: Frame,
+  operation: Operation,
+  ask: (frame: Frame) => Promise<Result>,
+  limitMs = frameMs,
+): Promise<{ value: Result } | undefined> {
+  if (frame.parentId === null) return { value: await ask(frame) }
+  const { silent } = operation
+  if (silent.has(frame.cdp)) return undefined
+  const asked = ask(frame).then((value) => ({ value }))
+  const answer = await Promise.race([asked, operation.pause(limitMs).then(() => undefined)])
+  if (answer === undefined) {
+    silent.add(frame.cdp)
+    void asked.catch(() => {}).finally(() => silent.delete(frame.cdp))
+  }
+  return answer
+}
+
+/**
  * Reads frame after frame. One within the page that went away, or hangs, is left out; the page itself must answer.
  */
 export async function eachFrame<Result>(
@@ -62,14 +84,10 @@ export async function eachFrame<Result>(
   read: (frame: Frame) => Promise<Result>,
 ): Promise<{ frame: Frame; result: Result }[]> {
   const found: { frame: Frame; result: Result }[] = []
-  const silent = new Set<Frame['cdp']>()
   for (const frame of frames) {
-    if (silent.has(frame.cdp)) continue
     try {
-      const late = frame.parentId === null ? [] : [operation.pause(frameMs).then(() => undefined)]
-      const result = await Promise.race([read(frame).then((value) => ({ value })), ...late])
-      if (result === undefined) silent.add(frame.cdp)
-      else found.push({ frame, result: result.value })
+      const answer = await askFrame(frame, operation, read)
+      if (answer !== undefined) found.push({ frame, result: answer.value })
     } catch (error) {
       const selectorIsWrong = error instanceof Problem && error.code === 'invalid-selector'
       if (selectorIsWrong || operation.signal.aborted || frame.parentId === null) throw error

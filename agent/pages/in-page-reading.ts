@@ -21,13 +21,17 @@ export function countElements(): number {
   return document.getElementsByTagName('*').length
 }
 
-/** What a reader came for, as pieces of plain HTML: shadow roots opened up; navigation, footers, asides and the unseen left out. */
-export function readClean(limit: number): { pieces: string[]; truncated: boolean } {
+/**
+ * What a reader came for, as pieces of plain HTML: shadow roots opened up; navigation, footers, asides and the unseen
+ * left out. So many levels down only texts are left, and no space is wider than anyone would look at.
+ */
+export function readClean(limit: number, maxDepth: number): { pieces: string[]; truncated: boolean } {
   const leftOut =
     'nav, footer, aside, script, style, noscript, template, iframe, object, embed, canvas, svg, dialog:not([open]), ' +
     'head, link, meta, input, button, select, textarea, ' +
     '[role="navigation"], [role="contentinfo"], [role="complementary"], [role="search"], [aria-hidden="true"], [hidden]'
   const kept = ['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'start', 'align']
+  const [widestSpace, longestAttribute] = [1000, 8192]
   let size = 0
   let truncated = false
   const escaped = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
@@ -39,36 +43,55 @@ export function readClean(limit: number): { pieces: string[]; truncated: boolean
         const address =
           name === 'href' || name === 'src' ? (element as HTMLAnchorElement & HTMLImageElement)[name] : value
         // A picture that is its own address would drown the text.
-        if (typeof address !== 'string' || /^\s*(javascript|data):/i.test(address)) return []
+        if (typeof address !== 'string' || address.length > longestAttribute || /^\s*(javascript|data):/i.test(address))
+          return []
         return ` ${name}="${escaped(address).replace(/"/g, '&quot;')}"`
       })
       .join('')
-  const write = (node: Node): string => {
+  const writeText = (node: Node, isKept: boolean): string => {
+    const given = node.nodeValue ?? ''
+    const text = (isKept ? given : given.replace(/[ \t\r\n\f]+/g, ' ')).replace(/\s{2,}/g, (space) =>
+      space.slice(0, widestSpace),
+    )
+    const room = limit - size
+    if (text.length > room) truncated = true
+    // One more than there is room for says that there is no more.
+    const fits = escaped(text.slice(0, room + 1))
+    size += fits.length
+    return fits
+  }
+  const isLeftOut = (element: Element): boolean => {
+    if (element.matches(leftOut)) return true
+    if (!(element instanceof HTMLElement) || element.localName === 'slot') return false
+    return !element.checkVisibility({ visibilityProperty: true }) && getComputedStyle(element).display !== 'contents'
+  }
+  const writeTexts = (root: Node, isKept: boolean): string => {
+    const shown = NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT
+    const walker = document.createTreeWalker(root, shown, (node) =>
+      node instanceof Element && isLeftOut(node) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+    )
+    const texts: string[] = []
+    while (walker.nextNode() !== null && size <= limit)
+      if (walker.currentNode.nodeType === Node.TEXT_NODE) texts.push(writeText(walker.currentNode, isKept))
+    return texts.join(' ')
+  }
+  const write = (node: Node, depth: number, isKept: boolean): string => {
     if (size > limit) {
       truncated = true
       return ''
     }
-    if (node.nodeType === Node.TEXT_NODE) {
-      const text = escaped(node.nodeValue ?? '')
-      size += text.length
-      return text
-    }
-    if (!(node instanceof Element)) return ''
-    if (node.matches(leftOut)) return ''
-    if (
-      node instanceof HTMLElement &&
-      node.localName !== 'slot' &&
-      !node.checkVisibility({ visibilityProperty: true })
-    ) {
-      if (getComputedStyle(node).display !== 'contents') return ''
-    }
+    if (node.nodeType === Node.TEXT_NODE) return writeText(node, isKept)
+    if (!(node instanceof Element) || isLeftOut(node)) return ''
+    if (depth >= maxDepth) return writeTexts(node, isKept)
     const children =
       node.shadowRoot !== null
         ? node.shadowRoot.childNodes
         : node instanceof HTMLSlotElement && node.assignedNodes().length > 0
           ? node.assignedNodes()
           : node.childNodes
-    const inside = Array.from(children, write).join('')
+    const keeps = isKept || node.localName === 'pre'
+    let inside = ''
+    for (const child of children) inside += write(child, depth + 1, keeps)
     // Names of custom elements mean nothing to a converter; what they hold does.
     const name = node.localName.includes('-') || node.localName === 'slot' ? 'div' : node.localName
     const opening = `<${name}${attributes(node)}>`
@@ -80,7 +103,7 @@ export function readClean(limit: number): { pieces: string[]; truncated: boolean
   const wrappers = ['body', 'div', 'main', 'section', 'article', 'header', 'center', 'form']
   const blocks = 'p, h1, h2, h3, h4, h5, h6, ul, ol, dl, table, pre, blockquote, figure, hr, details, address, fieldset'
   /** In pieces that each stand alone, so that no more than one of them has to be converted at a time. */
-  const cut = (wrapper: Element): string[] => {
+  const cut = (wrapper: Element, depth: number): string[] => {
     const pieces: string[] = []
     let run = ''
     const endRun = () => {
@@ -91,21 +114,22 @@ export function readClean(limit: number): { pieces: string[]; truncated: boolean
       const element = child instanceof Element ? child : null
       const divides =
         element !== null &&
+        depth < maxDepth &&
         wrappers.includes(element.localName) &&
         element.shadowRoot === null &&
         !element.matches(leftOut) &&
         element.checkVisibility({ visibilityProperty: true })
-      if (!divides && !element?.matches(blocks)) run += write(child)
+      if (!divides && !element?.matches(blocks)) run += write(child, depth, false)
       else {
         endRun()
-        if (divides) for (const piece of cut(element)) pieces.push(piece)
-        else pieces.push(write(child))
+        if (divides) for (const piece of cut(element, depth + 1)) pieces.push(piece)
+        else pieces.push(write(child, depth, false))
       }
     }
     endRun()
     return pieces
   }
-  return { pieces: document.body === null ? [] : cut(document.body), truncated }
+  return { pieces: document.body === null ? [] : cut(document.body, 0), truncated }
 }
 
 /** All of the above as text. */

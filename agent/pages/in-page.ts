@@ -43,9 +43,9 @@ function describeElement(element: Element | null): string {
 }
 
 function nextFrame(): Promise<void> {
-  // A tab that is not drawn has no animation frames.
+  // A tab that is not drawn has no animation frames; one that is may take its time.
   return new Promise((resolve) => {
-    const late = setTimeout(resolve, 200)
+    const late = setTimeout(resolve, document.visibilityState === 'visible' ? 1000 : 200)
     requestAnimationFrame(() => {
       clearTimeout(late)
       resolve()
@@ -69,12 +69,17 @@ function elementAt(x: number, y: number): Element | null {
   }
 }
 
+/** What a node is shown in, out of slots and shadow roots as well. */
+function nodeAround(node: Node): Node | null {
+  return (node as Element).assignedSlot ?? node.parentNode ?? (node as ShadowRoot).host ?? null
+}
+
 /** Whether what is hit is the element, a part of it, or the label that stands for it. */
 function reaches(hit: Element | null, element: Element): boolean {
   if (hit?.closest('label')?.control === element) return true
   for (let node: Node | null = hit; node !== null; ) {
     if (node === element) return true
-    node = (node as Element).assignedSlot ?? node.parentNode ?? (node as ShadowRoot).host ?? null
+    node = nodeAround(node)
   }
   return false
 }
@@ -107,24 +112,61 @@ export async function settle(element: Element, attempt: number, enabled: boolean
   return reaches(hit, element) ? { state: 'ready', x, y } : { state: 'covered', by: describeElement(hit) }
 }
 
+/** What an element and all around it are turned, skewed and stretched by; null where nothing is turned or skewed. */
+function turnOf(element: Element): DOMMatrix | null {
+  let turn = new DOMMatrix()
+  for (let node: Node | null = element; node !== null; ) {
+    if (node instanceof Element) {
+      const { rotate, scale, transform } = getComputedStyle(node)
+      const turned = new DOMMatrix()
+      if (rotate !== 'none' && /^[-+.\de]+deg$/.test(rotate)) turned.rotateSelf(Number.parseFloat(rotate))
+      if (scale !== 'none') {
+        const [x = 1, y = x] = scale.split(' ').map(Number)
+        turned.scaleSelf(x, y)
+      }
+      if (transform !== 'none') turned.multiplySelf(new DOMMatrix(transform))
+      turn = turned.multiply(turn)
+    }
+    node = nodeAround(node)
+  }
+  const isUpright = Math.abs(turn.b) < 1e-6 && Math.abs(turn.c) < 1e-6 && turn.a > 0 && turn.d > 0
+  return isUpright ? null : turn
+}
+
 /** Where a place inside a frame is in the document around it, and whether the frame is what is hit there. */
 export function throughFrame(owner: Element, x: number, y: number): { x: number; y: number; coveredBy: string | null } {
   const box = owner.getBoundingClientRect()
   const style = getComputedStyle(owner)
   const { offsetWidth, offsetHeight, clientLeft, clientTop } = owner as HTMLElement
-  const scaleX = offsetWidth > 0 ? box.width / offsetWidth : 1
-  const scaleY = offsetHeight > 0 ? box.height / offsetHeight : 1
-  const outer = {
-    x: box.left + (clientLeft + Number.parseFloat(style.paddingLeft) + x) * scaleX,
-    y: box.top + (clientTop + Number.parseFloat(style.paddingTop) + y) * scaleY,
+  const [left, top] = [
+    clientLeft + Number.parseFloat(style.paddingLeft) + x,
+    clientTop + Number.parseFloat(style.paddingTop) + y,
+  ]
+  const turn = turnOf(owner)
+  const outer = { x: 0, y: 0 }
+  if (turn === null) {
+    outer.x = box.left + (offsetWidth > 0 ? (left * box.width) / offsetWidth : left)
+    outer.y = box.top + (offsetHeight > 0 ? (top * box.height) / offsetHeight : top)
+  } else {
+    // However a box is turned, its middle is the middle of what it takes up.
+    const [fromX, fromY] = [left - offsetWidth / 2, top - offsetHeight / 2]
+    outer.x = box.left + box.width / 2 + turn.a * fromX + turn.c * fromY
+    outer.y = box.top + box.height / 2 + turn.b * fromX + turn.d * fromY
   }
   const hit = elementAt(outer.x, outer.y)
   return { ...outer, coveredBy: reaches(hit, owner) ? null : describeElement(hit) }
 }
 
-/** An element's place in its document, scrolled into view first. */
-export function boxOf(element: Element): { x: number; y: number; width: number; height: number } {
+/** What has changed by now is on the screen when it ends. */
+export async function drawnTwice(): Promise<void> {
+  await nextFrame()
+  await nextFrame()
+}
+
+/** An element's place in its document, scrolled into view first and drawn there: a frame may have shown nothing yet. */
+export async function boxOf(element: Element): Promise<{ x: number; y: number; width: number; height: number }> {
   element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
+  await drawnTwice()
   const { x, y, width, height } = element.getBoundingClientRect()
   return { x, y, width, height }
 }
@@ -230,10 +272,13 @@ export const pageLibrary = [
   nextFrame,
   lineOf,
   elementAt,
+  nodeAround,
   reaches,
   settle,
+  turnOf,
   throughFrame,
   boxOf,
+  drawnTwice,
   enterField,
   setValue,
   chooseOption,

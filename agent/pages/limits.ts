@@ -10,4 +10,4 @@ export interface PageLimits {
   closeMs: number
 }
 
-export const usualLimits: PageLimits = { loadMs: 25_000, readMs: 15_000, longMs: 25_000, closeMs: 5000 }
+export const usualLimits: PageLimits = { loadMs: 25_000, readMs: 15_000, longMs: 25_000, closeMs: 10_000 }

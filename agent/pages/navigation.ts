@@ -1,6 +1,8 @@
 import { Problem } from '../../shared/errors.ts'
+import { answerLimitMs } from './beside.ts'
 import { callInFrame } from './in-frame.ts'
 import { readPlace } from './in-page-reading.ts'
+import { leaveBy } from './leaving.ts'
 import type { Milestone } from './loading.ts'
 import { onceItStays } from './moving-on.ts'
 import type { OpenPages } from './open-pages.ts'
@@ -17,8 +19,6 @@ export interface Arrival extends Place {
   download: { filename: string; url: string } | null
 }
 
-/** A page that has not answered by now is in an endless loop, or as good as. */
-const answerLimitMs = 1000
 /** What Chromium calls an answer that is no page, although the server gave one. */
 const noAnswer = new Set(['net::ERR_ABORTED', 'net::ERR_HTTP_RESPONSE_CODE_FAILURE'])
 
@@ -33,36 +33,35 @@ export async function navigate(
   operation.waitingFor(
     () => new Problem('timeout', `${shown(url)} did not load in time. Try again, or give it more time.`),
   )
-  await freeLoop(page)
-  const before = page.loading.documents
+  const { loading } = page
   const downloads = pages.downloads.count
   const stop = () => void page.cdp.send('Page.stopLoading').catch(() => {})
   operation.signal.addEventListener('abort', stop)
   try {
-    const answer = await page.leave(() => page.cdp.send('Page.navigate', { url }, operation.leftMs()))
-    const loaderId = typeof answer['loaderId'] === 'string' ? answer['loaderId'] : undefined
-    const error = answer['errorText']
+    const { error, loaderId, isDownload } = await leaveBy(pages, page, operation, async () => {
+      const before = loading.documents
+      const answer = await page.cdp.send('Page.navigate', { url }, operation.leftMs())
+      const { errorText, loaderId: id } = answer as { errorText?: string; loaderId?: string }
+      const isShown = () => loading.loaderId === id || loading.documents > before
+      // Without a loader it stayed within the document, such as a move to a heading.
+      if (id !== undefined && (errorText ?? '') === '') await loading.until(isShown, operation.signal)
+      return { error: errorText, loaderId: id, isDownload: answer['isDownload'] === true }
+    })
     if (typeof error === 'string' && error !== '') {
       const find = () => pages.downloads.find(page.frames.main?.id ?? page.id, downloads)
       // The download itself is told of a moment after the navigation that it ended.
-      if (answer['isDownload'] === true && find() === undefined)
-        await pages.events.next('download', answerLimitMs, operation.signal)
+      if (isDownload && find() === undefined) await pages.events.next('download', answerLimitMs, operation.signal)
       const download = find()
-      const status = loaderId === undefined ? null : page.loading.statusOf(loaderId)
-      if (download !== undefined || answer['isDownload'] === true) {
+      const status = loaderId === undefined ? null : loading.statusOf(loaderId)
+      if (download !== undefined || isDownload) {
         const { filename, url: from } = download ?? { filename: '', url }
         return { ...(await placeOf(page, operation)), status, download: { filename, url: from } }
       }
       if (status === null || !noAnswer.has(error)) throw failed(url, error)
       return { ...(await placeOf(page, operation)), status, download: null }
     }
-    // Without a loader it stayed within the document, such as a move to a heading.
-    if (loaderId !== undefined) {
-      const { loading } = page
-      const shown = () => loading.loaderId === loaderId || loading.documents > before
-      await loading.until(() => shown() && loading.has(waitUntil), operation.signal)
-    }
-    const status = page.loading.statusOf(page.loading.loaderId)
+    if (loaderId !== undefined) await loading.until(() => loading.has(waitUntil), operation.signal)
+    const status = loading.statusOf(loading.loaderId)
     return { ...(await placeOf(page, operation)), status, download: null }
   } finally {
     operation.signal.removeEventListener('abort', stop)
@@ -70,7 +69,7 @@ export async function navigate(
 }
 
 /** One page back or forward in the tab's history. */
-export async function travel(page: Page, operation: Operation, by: -1 | 1): Promise<Place> {
+export async function travel(pages: OpenPages, page: Page, operation: Operation, by: -1 | 1): Promise<Place> {
   const asked = () => page.cdp.send('Page.getNavigationHistory', {}, operation.leftMs())
   const history = await onceItStays(operation, asked)
   const entries = history['entries'] as { id: number; url: string }[]
@@ -81,20 +80,24 @@ export async function travel(page: Page, operation: Operation, by: -1 | 1): Prom
       `There is no page to go ${by < 0 ? 'back' : 'forward'} to in this tab. Navigate to an address instead.`,
     )
   }
-  await freeLoop(page)
-  return move(page, operation, 'Page.navigateToHistoryEntry', { entryId: entry.id })
+  return move(pages, page, operation, 'Page.navigateToHistoryEntry', { entryId: entry.id })
 }
 
-export async function reload(page: Page, operation: Operation, ignoreCache: boolean): Promise<Place> {
-  await freeLoop(page)
-  return move(page, operation, 'Page.reload', { ignoreCache })
+export async function reload(pages: OpenPages, page: Page, operation: Operation, ignoreCache: boolean): Promise<Place> {
+  return move(pages, page, operation, 'Page.reload', { ignoreCache })
 }
 
-async function move(page: Page, operation: Operation, method: string, params: Record<string, unknown>): Promise<Place> {
+async function move(
+  pages: OpenPages,
+  page: Page,
+  operation: Operation,
+  method: string,
+  params: Record<string, unknown>,
+): Promise<Place> {
   operation.waitingFor(() => new Problem('timeout', 'The page did not load in time. Try again, or navigate elsewhere.'))
   const { loading } = page
   const { documents, moves } = loading
-  await page.leave(async () => {
+  await leaveBy(pages, page, operation, async () => {
     await page.cdp.send(method, params, operation.leftMs())
     const happened = () => loading.moves > moves || (loading.documents > documents && loading.has('load'))
     await loading.until(happened, operation.signal)
@@ -114,20 +117,6 @@ export async function placeOf(page: Page, operation: Operation): Promise<Place> 
   // The page that Chromium shows for one it could not load has an address of its own.
   if (told === undefined || told.url.startsWith('chrome-error:')) return { url: page.url, title: page.title }
   return told
-}
-
-/** Ends a script that runs for ever: Chromium would wait for it before it left or closed the page. */
-export async function freeLoop(page: Page): Promise<void> {
-  if (page.crashed) return
-  const answers = () =>
-    page.cdp.send('Runtime.evaluate', { expression: '0' }, answerLimitMs).then(
-      () => true,
-      (error: unknown) => !(error instanceof Problem && error.code === 'timeout'),
-    )
-  if (await answers()) return
-  await page.cdp.send('Runtime.terminateExecution', {}, answerLimitMs).catch(() => {})
-  if (await answers()) return
-  await page.cdp.send('Page.crash', {}, answerLimitMs).catch(() => {})
 }
 
 function failed(url: string, error: string): Problem {

@@ -1,12 +1,15 @@
 import type { z } from 'zod'
 import type { networkRequest } from '../../shared/contract/page-watching.ts'
 import type { CdpParams, CdpSession } from '../browser/cdp.ts'
+import { keptText } from './kept-text.ts'
 import { Ring } from './ring.ts'
 
 export type NetworkRequest = z.infer<typeof networkRequest>
 
 const kept = 1000
 const maxUrl = 4096
+/** Of what a page or its server may make as long as it likes: a method, a type. */
+const maxWord = 200
 
 interface Entry {
   id: string
@@ -88,7 +91,7 @@ export class NetworkLog {
   #begin(id: string, url: string, method: string, startedAt: number, wallMs: number): void {
     const timestamp = new Date(wallMs).toISOString()
     const unknown = { status: null, mimeType: null, responseSize: null, duration: null, failed: null }
-    const shown = { url: url.slice(0, maxUrl), method, timestamp, ...unknown }
+    const shown = { url: keptText(url, maxUrl), method: keptText(method, maxWord), timestamp, ...unknown }
     const entry = { id, startedAt, received: null, unchanged: false, shown }
     this.#open.set(id, entry)
     this.#ring.push(entry)
@@ -99,7 +102,7 @@ export class NetworkLog {
     if (entry === undefined) return
     entry.shown.status = entry.unchanged ? 304 : (response.status ?? null)
     entry.received = Math.max(0, response.encodedDataLength ?? 0)
-    entry.shown.mimeType = response.mimeType || null
+    entry.shown.mimeType = keptText(response.mimeType ?? '', maxWord) || null
     // DevTools counts from here, not from when the page asked: queueing is shown apart.
     entry.startedAt = response.timing?.requestTime ?? entry.startedAt
   }

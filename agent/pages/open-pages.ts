@@ -13,6 +13,7 @@ const autoAttach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: tr
 const listening = ['page', 'iframe', 'worker', 'shared_worker', 'service_worker']
 /** A page that hangs must not keep the others waiting. */
 const setUpLimitMs = 5000
+const keyboardLimitMs = 1000
 
 /** The tabs of a running browser, over a CDP connection of their own: which there are, which is in front, what happens. */
 export class OpenPages {
@@ -89,7 +90,17 @@ export class OpenPages {
 
   async activate(page: Page): Promise<void> {
     await this.#cdp.send('Target.activateTarget', { targetId: page.id })
+    await this.giveKeyboard(page)
     this.#setFront(page)
+  }
+
+  /**
+   * What is typed on the display goes to this tab. Chromium does so by itself for a tab that is opened or clicked into,
+   * but not for the one that it starts with: there the keyboard is in an address bar that nobody sees.
+   */
+  async giveKeyboard(page: Page): Promise<void> {
+    // A tab that does not take it can still be looked at, and clicked into.
+    await page.cdp.send('Page.bringToFront', {}, keyboardLimitMs).catch(() => {})
   }
 
   async closeTab(page: Page): Promise<void> {
@@ -172,6 +183,7 @@ export class OpenPages {
       )
     }
     if (info.type === 'page' && page !== undefined) {
+      void page.learnIsolate()
       stops.push(
         cdp.on('Runtime.bindingCalled', (call) => this.#told(page, call)),
         cdp.on('Page.documentOpened', ({ frame }) => void lookAgain(cdp, (frame as { id: string }).id)),

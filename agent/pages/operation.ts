@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../shared/errors.ts'
+import type { CdpSession } from '../browser/cdp.ts'
 
 const lastMomentsMs = 5
 
@@ -13,6 +14,8 @@ export class Operation {
   #reason: (() => Problem) | undefined
   /** What a dialog that opens, or the end of the tab, means: that the page answers no more; after a click that it worked. */
   dialogIs: 'obstacle' | 'outcome' = 'obstacle'
+  /** The conversations in which a question is still open after its time: they are asked nothing else meanwhile. */
+  readonly silent = new Set<CdpSession>()
 
   constructor(limitMs: number) {
     this.#limitMs = limitMs

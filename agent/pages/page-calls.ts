@@ -3,6 +3,7 @@ import type { BrowserService } from '../browser/browser.service.ts'
 import type { CallContext } from '../server/handlers.ts'
 import type { LeaseService } from '../takeover/lease.service.ts'
 import type { MayAct } from './act.ts'
+import { watchBeside } from './beside.ts'
 import { release } from './elements.ts'
 import { onceItStays } from './moving-on.ts'
 import type { OpenPages } from './open-pages.ts'
@@ -48,7 +49,8 @@ export class PageCalls {
     work: (page: Page, operation: Operation) => Promise<Result>,
   ): Promise<Result> {
     const options = { limitMs, signal: context.signal }
-    return perform(this.open().requireFront(), options, (page, operation) =>
+    const pages = this.open()
+    return perform(pages, pages.requireFront(), options, (page, operation) =>
       onceItStays(operation, () => work(page, operation)),
     )
   }
@@ -107,7 +109,7 @@ export class PageCalls {
     const settled = Promise.withResolvers<void>()
     let running: Operation | undefined
     try {
-      return await perform(page, options, (_page, operation) => {
+      return await perform(this.open(), page, options, (_page, operation) => {
         running = operation
         this.#acting.set(operation, { leaseId, settled: settled.promise })
         return work(page, operation, mayAct)
@@ -138,13 +140,16 @@ export class PageCalls {
 
 /** Runs work on a page and lets go of what it held there. */
 async function perform<Result>(
+  pages: OpenPages,
   page: Page,
   options: OperationOptions,
   work: (page: Page, operation: Operation) => Promise<Result>,
 ): Promise<Result> {
+  const stop = watchBeside(pages, page)
   try {
     return await page.perform(options, (operation) => work(page, operation))
   } finally {
+    stop()
     if (!page.closed && !page.busy) release(page)
   }
 }

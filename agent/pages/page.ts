@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../shared/errors.ts'
 import type { CdpParams, CdpSession } from '../browser/cdp.ts'
 import { Frames } from './frames.ts'
+import { keptText } from './kept-text.ts'
 import { Loading } from './loading.ts'
 import { Operation } from './operation.ts'
 
@@ -30,6 +31,7 @@ export interface OperationOptions {
 
 /** The longest text of a page's dialog that is passed on. */
 const maxMessage = 2000
+const endLimitMs = 1000
 
 /** One tab: what it shows, how far it is, and what stands in the way of working with it. */
 export class Page {
@@ -44,15 +46,20 @@ export class Page {
   /** Which of all times that a tab came to be seen this was; 0 while it is hidden. */
   shownAt = 0
   dialog: Dialog | null = null
+  /** The process that the page lives in, by the name of its JavaScript engine; undefined until the page has said it. */
+  isolate: string | undefined
   crashed = false
   closed = false
   /** For tabs that nobody looks at: a dialog there is dismissed, since nobody would answer it. */
   dismissesDialogs = false
   readonly #dialogListeners = new Set<(dialog: Dialog | null) => void>()
+  readonly #heldUpListeners = new Set<() => void>()
   readonly #operations = new Set<Operation>()
   readonly #stops: (() => void)[] = []
   readonly #gone = Promise.withResolvers<void>()
   #leaving = 0
+  #learnt = 0
+  #ended: { by: Operation | undefined; done: () => void } | undefined
 
   constructor(info: TargetInfo, cdp: CdpSession) {
     this.id = info.targetId
@@ -68,6 +75,7 @@ export class Page {
         if ((params['frame'] as { parentId?: string }).parentId !== undefined) return
         this.crashed = false
         this.saidTitle = false
+        void this.learnIsolate()
       }),
     )
   }
@@ -113,11 +121,13 @@ export class Page {
     const stop = this.onDialog((dialog) => {
       if (dialog !== null) opened.resolve()
     })
+    this.#heldUpListeners.add(opened.resolve)
     try {
       // A click may close its own tab, and has worked then.
       await Promise.race([dispatch(), opened.promise, this.#gone.promise])
     } finally {
       stop()
+      this.#heldUpListeners.delete(opened.resolve)
     }
   }
 
@@ -130,13 +140,45 @@ export class Page {
   crash(): void {
     this.crashed = true
     this.#setDialog(null)
-    for (const operation of this.#operations) operation.interrupt(crashedProblem())
+    for (const operation of this.#operations) if (operation !== this.#ended?.by) operation.interrupt(crashedProblem())
+    this.#ended?.done()
+  }
+
+  /** Ends the page's process, for one that leaves the page and goes on itself. */
+  async end(by?: Operation): Promise<void> {
+    const ended = Promise.withResolvers<void>()
+    this.#ended = { by, done: ended.resolve }
+    // A page that crashes does not answer.
+    void this.cdp
+      .send('Page.crash', {}, endLimitMs)
+      .catch(() => {})
+      .then(() => ended.resolve())
+    await ended.promise
+    this.#ended = undefined
+  }
+
+  /** Another tab keeps this page from answering: what it was asked ends, and input that it was given has worked. */
+  holdUp(problem: Problem): void {
+    for (const listener of this.#heldUpListeners) listener()
+    for (const operation of this.#operations) if (operation.dialogIs === 'obstacle') operation.interrupt(problem)
+  }
+
+  /** Asks in which process the page lives: another document may be in another. */
+  async learnIsolate(): Promise<void> {
+    const asked = ++this.#learnt
+    this.isolate = undefined
+    const { id } = await this.cdp.send('Runtime.getIsolateId').catch(() => ({}) as CdpParams)
+    if (asked === this.#learnt && typeof id === 'string') this.isolate = id
+  }
+
+  async isGoneWithin(limitMs: number): Promise<boolean> {
+    await Promise.race([this.#gone.promise, sleep(limitMs, undefined, { ref: false })])
+    return this.closed
   }
 
   /** Waits for the tab to be gone; one that asks the person before it closes takes its time. */
   async untilClosed(limitMs: number): Promise<void> {
-    await Promise.race([this.#gone.promise, sleep(limitMs, undefined, { ref: false })])
-    if (!this.closed) throw new Problem('timeout', 'The tab does not close. Try again.')
+    if (!(await this.isGoneWithin(limitMs))) throw new Problem('timeout', 'The tab does not close. Try again.')
   }
 
   close(): void {
@@ -156,9 +198,9 @@ export class Page {
     }
     this.#setDialog({
       type: type ?? 'alert',
-      message: (message ?? '').slice(0, maxMessage),
-      defaultPrompt: (defaultPrompt ?? '').slice(0, maxMessage),
-      url: (url ?? '').slice(0, maxMessage),
+      message: keptText(message ?? '', maxMessage),
+      defaultPrompt: keptText(defaultPrompt ?? '', maxMessage),
+      url: keptText(url ?? '', maxMessage),
     })
   }
 

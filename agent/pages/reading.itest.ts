@@ -243,6 +243,29 @@ describe('pages that meddle', () => {
     expect(await bench.api.browser.wait({ selector: 'button.far' })).toEqual({ found: true })
   })
 
+  test('a frame that hangs hides nothing of the page', async () => {
+    await open('/frames')
+    await bench.api.browser.wait({ selector: 'button.far' })
+    await bench.toFarFrame('Runtime.evaluate', { expression: 'for (;;);' })
+    await execute(`setTimeout(() => {
+      document.body.insertAdjacentHTML('afterbegin', '<button id="later" onclick="this.textContent = 1">x</button>')
+    }, 1000); 0`)
+    expect(await bench.api.browser.wait({ selector: '#later', timeout: 10_000 })).toEqual({ found: true })
+    expect(await bench.api.browser.click({ selector: '#later' })).toEqual({ ok: true })
+    expect((await bench.api.browser.content({ selector: '#later' })).html).toContain('>1<')
+    await expect(bench.api.browser.content({ selector: '#nothing' })).rejects.toMatchObject({ code: 'not-found' })
+    const none = bench.api.browser.click({ selector: '#nothing', timeout: 1000 })
+    await expect(none).rejects.toMatchObject({ code: 'not-found' })
+  })
+
+  test('a frame that was busy for a while is looked at again', async () => {
+    await open('/frames')
+    await bench.api.browser.wait({ selector: 'button.far' })
+    const busy = 'const end = Date.now() + 1500; while (Date.now() < end); document.body.innerHTML += "<p id=after>x"'
+    await bench.toFarFrame('Runtime.evaluate', { expression: busy })
+    expect(await bench.api.browser.wait({ selector: '#after', timeout: 10_000 })).toEqual({ found: true })
+  })
+
   test('what lies five hundred levels deep is in the snapshot', async () => {
     await open('/article')
     await execute("document.body.innerHTML = '<div>'.repeat(500) + '<button>deep down</button>'")

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/errors.ts'
 import { findElement, inPage } from './elements.ts'
 import { callInFrame, eachFrame, type Handle } from './in-frame.ts'
-import { boxOf, readLinks, readTexts } from './in-page.ts'
+import { boxOf, drawnTwice, readLinks, readTexts } from './in-page.ts'
 import { readHtml } from './in-page-reading.ts'
 import type { Operation } from './operation.ts'
 import type { Page } from './page.ts'
@@ -50,16 +50,27 @@ async function clipOf(page: Page, operation: Operation, params: ScreenshotParams
       `The element "${params.selector}" has no area that could be shown. Wait for it, or take another.`,
     )
   }
-  const from = await inPage(page, operation, element, box)
-  const to = await inPage(page, operation, element, { x: box.x + box.width, y: box.y + box.height })
+  const corners = [
+    { x: box.x, y: box.y },
+    { x: box.x + box.width, y: box.y },
+    { x: box.x, y: box.y + box.height },
+    { x: box.x + box.width, y: box.y + box.height },
+  ]
+  const shown: { x: number; y: number }[] = []
+  for (const corner of corners) shown.push(await inPage(page, operation, element, corner))
+  const { main } = page.frames
+  // What a frame of another site has drawn is taken over by the page around it a moment later.
+  if (main !== undefined && element.frame !== main) await callInFrame(main, operation, drawnTwice)
+  // A frame may be shown smaller or larger than it is, and turned.
+  const [xs, ys] = [shown.map(({ x }) => x), shown.map(({ y }) => y)]
+  const [x, y] = [Math.min(...xs), Math.min(...ys)]
   const after = await page.cdp.send('Page.getLayoutMetrics', {}, operation.leftMs())
   const { pageX, pageY } = after['cssVisualViewport'] as { pageX: number; pageY: number }
   return {
-    x: from.x + pageX,
-    y: from.y + pageY,
-    // A frame may be shown smaller or larger than it is.
-    width: Math.min(to.x - from.x, maxPictureSide),
-    height: Math.min(to.y - from.y, maxPictureSide),
+    x: x + pageX,
+    y: y + pageY,
+    width: Math.min(Math.max(...xs) - x, maxPictureSide),
+    height: Math.min(Math.max(...ys) - y, maxPictureSide),
   }
 }
 

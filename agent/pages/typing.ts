@@ -14,6 +14,15 @@ const inFlight = 25
 
 /** How long typing may take beyond the wait for its field and the pauses that were asked for. */
 const typingMs = 10_000
+/** The longest that those pauses may take in all. */
+const maxPausesMs = 300_000
+
+/** Refuses a text whose pauses between the keys would take longer than anyone waits. */
+export function checkPauses({ text, delay }: { text: string; delay: number }): void {
+  if (text.length * delay <= maxPausesMs) return
+  const fits = `At ${delay} ms a key at most ${Math.floor(maxPausesMs / delay)} characters can be typed`
+  throw new Problem('invalid-params', `${fits}, and the text has ${text.length}. Give less text, or a shorter delay.`)
+}
 
 export async function type(
   page: Page,

@@ -242,11 +242,23 @@ describe('crawl', () => {
     expect((await crawl({ maxPages: 1, extract: 'html' })).pages[0]?.content).toMatch(/^<!DOCTYPE html>/)
   })
 
+  test('a site that is at home under another name is crawled there, unless that is not allowed', async () => {
+    const start = `${bench.pages.origin}/site/elsewhere`
+    const { pages } = await crawl({ url: start, maxDepth: 1, extract: 'links' })
+    const there = ['/site/', '/site/a', '/site/b'].map((path) => bench.pages.otherOrigin + path)
+    expect(pages.map((page) => [page.url, page.error])).toEqual(there.map((address) => [address, null]))
+    const refused = await crawl({ url: start, allowedDomains: ['127.0.0.1'] })
+    expect(refused.pages).toMatchObject([
+      { url: start, status: 200, content: '', error: expect.stringContaining('leads to localhost') },
+    ])
+  })
+
   test('ends in time on pages that never load, and is bounded in number', async () => {
     // Chromium asks for the same address once at a time.
     const slow = (name: string) => api().crawl({ url: `${bench.pages.origin}/never?${name}`, timeout: 2500 })
     const both = [slow('a'), slow('b')]
-    await expect.poll(() => bench.pages.asked.filter((path) => path === '/never').length).toBe(2)
+    const asked = () => bench.pages.asked.filter((path) => path === '/never').length
+    await expect.poll(asked, { timeout: 2000 }).toBe(2)
     await expect(slow('c')).rejects.toMatchObject({ code: 'too-many-requests', status: 429 })
     for (const { pages } of await Promise.all(both))
       expect(pages).toMatchObject([{ status: null, error: expect.any(String) }])

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../e2e/rigs/until.ts'
 import type { Situation, World } from './situation.ts'
 
@@ -136,6 +137,10 @@ export const engineSituations: readonly Situation[] = [
       'engine.run': { instruction: 'click' },
       'engine.release': {},
     },
-    meanwhile: ({ signal }) => signal('SIGKILL'),
+    async meanwhile({ signal }) {
+      // What was taken in a moment ago is on its way to the engine's lock.
+      await sleep(200)
+      await signal('SIGKILL')
+    },
   },
 ]

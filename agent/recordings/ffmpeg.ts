@@ -1,3 +1,5 @@
+export const filmBytes = (megabytes: number) => Math.round(megabytes * 1024 * 1024)
+
 /** The command line of a recording: the display, in a form that can be played up to wherever it broke off. */
 export function ffmpegArgs(options: {
   display: string
@@ -16,7 +18,7 @@ export function ffmpegArgs(options: {
     ...['-vf', 'crop=trunc(iw/2)*2:trunc(ih/2)*2'],
     // A fragment every second: what was written before a crash or a full disk can be played.
     ...['-g', String(options.fps), '-movflags', '+frag_keyframe+empty_moov+default_base_moof', '-flush_packets', '1'],
-    ...['-t', String(options.maxMinutes * 60), '-fs', String(Math.round(options.maxMegabytes * 1024 * 1024))],
+    ...['-t', String(options.maxMinutes * 60), '-fs', String(filmBytes(options.maxMegabytes))],
     ...['-f', 'mp4', options.film],
   ]
 }

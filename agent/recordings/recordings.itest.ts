@@ -4,11 +4,12 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { BrowserBench, probePage, run } from '../browser/browser-bench.ts'
+import type { Screens } from '../desktop/screens.ts'
 import type { Reply } from '../server/handlers.ts'
-import { testContext } from '../takeover/rfb-test-client.ts'
+import { RfbTestClient, testContext } from '../takeover/rfb-test-client.ts'
 import { wantedRange } from './range.ts'
 import { recordingRoutes } from './recordings.routes.ts'
-import { RecordingsService } from './recordings.service.ts'
+import { type RecordingLimits, RecordingsService } from './recordings.service.ts'
 
 const bench = BrowserBench.forEachTest()
 const open: RecordingsService[] = []
@@ -16,8 +17,8 @@ afterEach(async () => {
   for (const service of open.splice(0)) await service.close()
 })
 
-function recordings(limits: Partial<{ maxMegabytes: number; maxMinutes: number; maxRecordings: number }> = {}) {
-  const service = new RecordingsService(bench.parts.screens, {
+function recordings(limits: Partial<RecordingLimits> = {}, screens: Screens = bench.parts.screens) {
+  const service = new RecordingsService(screens, {
     dataDir: bench.dataDir,
     log: () => {},
     limits: { maxMegabytes: 50, maxMinutes: 5, maxRecordings: 10, ...limits },
@@ -92,6 +93,39 @@ describe('a recording', () => {
     await expect.poll(() => few.list()[0]).toMatchObject({ state: 'done', endedBy: 'the browser ended' })
     await bench.start()
     await expect(few.start(10)).rejects.toMatchObject({ code: 'storage-full' })
+  })
+
+  test('goes on, and the display keeps its size, although a controller asks for another', async () => {
+    await bench.start({ url: probePage, width: 800, height: 600 })
+    const { leaseId } = bench.take()
+    const controller = await RfbTestClient.open(bench.parts.sockets.vnc, { mode: 'control', leaseId })
+    const service = recordings()
+    await service.start(10)
+    const invalid = 3
+    for (const [width, height] of [
+      [640, 400],
+      [1024, 700],
+    ] as const)
+      expect(await controller.resize(width, height)).toBe(invalid)
+    await grown(service, (service.list()[0]?.sizeBytes ?? 0) + 2000)
+    expect((await bench.parts.browser.status()).resolution).toMatchObject({ width: 800, height: 600 })
+    expect(await service.stop()).toMatchObject({ state: 'done', endedBy: 'stopped' })
+    expect(await controller.resize(640, 400)).toBe(0)
+    controller.close()
+  })
+
+  test('that ends before its limits says so, and what ffmpeg said', async () => {
+    await bench.start({ url: probePage, width: 800, height: 600 })
+    const { leaseId } = bench.take()
+    const controller = await RfbTestClient.open(bench.parts.sockets.vnc, { mode: 'control', leaseId })
+    // A display that does not stay as it is.
+    const screens = { require: () => bench.parts.screens.require(), onEnd: () => () => {}, holdSize: () => () => {} }
+    const service = recordings({}, screens as unknown as Screens)
+    await service.start(10)
+    expect(await controller.resize(640, 400)).toBe(0)
+    await expect.poll(() => service.list()[0]?.state, { timeout: 20_000 }).toBe('failed')
+    expect(service.list()[0]?.endedBy).toMatch(/^ffmpeg: ./)
+    controller.close()
   })
 
   test('can be played although ffmpeg was killed, and an agent that comes back says how it ended', async () => {

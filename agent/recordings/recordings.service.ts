@@ -8,7 +8,7 @@ import type { Log } from '../log.ts'
 import { installCommand } from '../machine/programs.ts'
 import { findProgram } from '../processes/find-program.ts'
 import { type CaredProcess, spawnCared } from '../processes/spawn-cared.ts'
-import { ffmpegArgs } from './ffmpeg.ts'
+import { ffmpegArgs, filmBytes } from './ffmpeg.ts'
 import { type Note, type Recording, RecordingFiles } from './recording-files.ts'
 
 export interface RecordingLimits {
@@ -30,6 +30,8 @@ interface Running {
   /** Why it is being ended; ffmpeg does so by itself when it reaches a limit. */
   reason: string | null
   ended: Promise<void>
+  /** Lets the display change its size again: ffmpeg films what it was at the start, and ends when that is gone. */
+  letSizeGo: () => void
 }
 
 /** Films of the display, one at a time. */
@@ -51,7 +53,7 @@ export class RecordingsService {
   async start(fps: number): Promise<Recording> {
     if (this.#running !== null || this.#starting)
       throw new Problem('conflict', 'A recording runs already. Stop it first.')
-    const { display, resolution } = this.#screens.require()
+    this.#screens.require()
     const program = findProgram(['ffmpeg'])
     if (program === undefined) {
       const command = installCommand({ apt: ['ffmpeg'], dnf: ['ffmpeg-free'], apk: ['ffmpeg'] })
@@ -62,7 +64,9 @@ export class RecordingsService {
     }
     this.#refuseFull()
     this.#starting = true
+    const letSizeGo = this.#screens.holdSize()
     try {
+      const { display, resolution } = this.#screens.require()
       const note: Note = {
         id: `${new Date()
           .toISOString()
@@ -83,12 +87,15 @@ export class RecordingsService {
         env: { PATH: process.env['PATH'], ...display.env },
         dataDir: this.#options.dataDir,
       })
-      const running: Running = { note, ffmpeg, reason: null, ended: Promise.resolve() }
+      const running: Running = { note, ffmpeg, reason: null, ended: Promise.resolve(), letSizeGo }
       running.ended = ffmpeg.exited.then((exit) => this.#ended(running, exit.code))
       this.#running = running
       await this.#firstBytes(running)
       void this.#watchDisk(running)
       return this.files.describe(note, true)
+    } catch (error) {
+      letSizeGo()
+      throw error
     } finally {
       this.#starting = false
     }
@@ -127,12 +134,13 @@ export class RecordingsService {
 
   #ended(running: Running, code: number | null): void {
     const { note, ffmpeg } = running
+    running.letSizeGo()
     const words = ffmpeg.lastLines()
     const full = /no space left/i.test(words)
     note.endedAt = new Date().toISOString()
-    note.failed = running.reason === null && code !== 0
-    note.endedBy = full ? 'the disk is full' : (running.reason ?? (code === 0 ? 'a limit' : `ffmpeg: ${words}`))
-    if (full) note.failed = true
+    const reason = running.reason ?? (code === 0 && this.#reachedLimit(note) ? 'a limit' : null)
+    note.failed = full || reason === null
+    note.endedBy = full ? 'the disk is full' : (reason ?? `ffmpeg: ${words || 'it ended by itself'}`)
     try {
       this.files.write(note)
     } catch (error) {
@@ -140,6 +148,13 @@ export class RecordingsService {
     }
     if (this.#running === running) this.#running = null
     void ffmpeg.end()
+  }
+
+  #reachedLimit(note: Note): boolean {
+    const { maxMegabytes, maxMinutes } = this.#options.limits
+    const { durationMs, sizeBytes } = this.files.describe(note, false)
+    // It ends with the last picture before its time is over.
+    return durationMs >= maxMinutes * 60_000 - 1000 / note.fps || sizeBytes >= filmBytes(maxMegabytes)
   }
 
   async #firstBytes(running: Running): Promise<void> {

@@ -40,6 +40,8 @@ function refuseProto(key: string, value: unknown): unknown {
 }
 
 function readBytes(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
+  // A request without a body has no stream to read (`optimizeEmptyRequests`).
+  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0))
   const tooLarge = () => new Problem('body-too-large', `A body may have ${maxBodyBytes} bytes at most.`)
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return Promise.reject(tooLarge())
   // Who asks before sending a body is told to send it only here, where it will be read.

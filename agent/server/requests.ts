@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { type CallDefinition, noParams } from '../../shared/contract/define.ts'
 import { decodeQuery, decodeText } from '../../shared/contract/wire.ts'
-import { redact } from '../../shared/domain/redaction.ts'
+import { redact, redactFailure } from '../../shared/domain/redaction.ts'
 import { describeIssues, Problem } from '../../shared/errors.ts'
 import { readBody } from './body.ts'
 import { nextRequestId, RequestContext } from './context.ts'
@@ -208,7 +208,7 @@ async function perform(
     return result
   } catch (error) {
     const expected = error instanceof Problem
-    close(expected ? 'failure' : 'error', expected ? error.message : 'unexpected failure')
+    close(expected ? 'failure' : 'error', expected ? redactFailure(error.message) : 'unexpected failure')
     throw error
   }
 }

@@ -57,6 +57,8 @@ export async function startServer(
         // A request without a Host gets our answer, not an empty one.
         requireHostHeader: false,
         noDelay: true,
+        // What has no body needs no stream: most requests are looks at the machine.
+        optimizeEmptyRequests: true,
       },
       handleRequest,
     )

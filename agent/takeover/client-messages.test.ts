@@ -9,6 +9,8 @@ import {
 } from './client-messages.ts'
 import { InputGate } from './input-gate.ts'
 
+const keepsSize = () => false
+
 /** Repeatable chance: a failure can be run again. */
 function dice(seed: number): (sides: number) => number {
   let state = seed
@@ -113,7 +115,7 @@ describe('the gate', () => {
   test('lets nothing of a viewer through that acts on the machine, and all that asks for pictures', () => {
     for (let seed = 1; seed <= 60; seed++) {
       const sent = randomStream(dice(seed), 200)
-      const gate = new InputGate({ mayControl: () => false, clipboard: true, resizable: true })
+      const gate = new InputGate({ mayControl: () => false, clipboard: true, resizable: true, keepsSize })
       const passed = passAll(gate, Buffer.concat(sent))
       expect(passed.filter((bytes) => acting.has(bytes[0] ?? 0))).toEqual([])
       expect(passed.map((bytes) => bytes[0])).toEqual(
@@ -126,22 +128,28 @@ describe('the gate', () => {
   test('passes a controller’s input unchanged, but no clipboard until it is asked for', () => {
     const input = [writeKey(97, null, true), writeKey(97, 30, false), writePointer(1, 5, 6)]
     const stream = Buffer.concat([...input, cutText(10), cutText(-10)])
-    const without = passAll(new InputGate({ mayControl: () => true, clipboard: false, resizable: true }), stream)
+    const without = passAll(
+      new InputGate({ mayControl: () => true, clipboard: false, resizable: true, keepsSize }),
+      stream,
+    )
     expect(without).toEqual(input)
-    const withIt = passAll(new InputGate({ mayControl: () => true, clipboard: true, resizable: true }), stream)
+    const withIt = passAll(
+      new InputGate({ mayControl: () => true, clipboard: true, resizable: true, keepsSize }),
+      stream,
+    )
     expect(Buffer.concat(withIt).equals(stream)).toBe(true)
   })
 
   test('looks at the lease for every message', () => {
     let held = true
-    const gate = new InputGate({ mayControl: () => held, clipboard: false, resizable: true })
+    const gate = new InputGate({ mayControl: () => held, clipboard: false, resizable: true, keepsSize })
     expect(passAll(gate, writeKey(97, null, true))).toHaveLength(1)
     held = false
     expect(passAll(gate, writeKey(97, null, false))).toEqual([])
   })
 
   test('lets go of exactly the keys and buttons that are down, once', () => {
-    const gate = new InputGate({ mayControl: () => true, clipboard: false, resizable: true })
+    const gate = new InputGate({ mayControl: () => true, clipboard: false, resizable: true, keepsSize })
     const typed = [
       writeKey(0xffe1, null, true),
       writeKey(97, null, true),
@@ -165,18 +173,21 @@ describe('the gate', () => {
       return bytes
     }
     const passed = (resizable: boolean, encodings: number[], bytes: Buffer) => {
-      const gate = new InputGate({ mayControl: () => true, clipboard: false, resizable })
+      const gate = new InputGate({ mayControl: () => true, clipboard: false, resizable, keepsSize })
       return passAll(gate, Buffer.concat([writeEncodings(encodings), bytes])).length === 2
     }
     expect(passed(true, [0, -308], size(1024, 768))).toBe(true)
     expect(passed(false, [0, -308], size(1024, 768))).toBe(false)
     expect(passed(true, [0], size(1024, 768))).toBe(false)
+    const held = new InputGate({ mayControl: () => true, clipboard: false, resizable: true, keepsSize: () => true })
+    const [, refused] = passAll(held, Buffer.concat([writeEncodings([-308]), size(1024, 768)]))
+    expect(refused?.toString('hex')).toBe('fb00040003000000')
     for (const odd of [size(1024, 768, 0), size(1024, 768, 2), size(0, 0), size(65535, 65535), size(1, 768)])
       expect(passed(true, [-308], odd)).toBe(false)
   })
 
   test('never agrees on extensions with messages of unknown length', () => {
-    const gate = new InputGate({ mayControl: () => true, clipboard: false, resizable: true })
+    const gate = new InputGate({ mayControl: () => true, clipboard: false, resizable: true, keepsSize })
     const [passed] = passAll(gate, writeEncodings([7, -316, 0xc0a1e5ce | 0, -309, -258, -312, 0]))
     expect(passed?.equals(writeEncodings([7, -258, -312, 0]))).toBe(true)
   })

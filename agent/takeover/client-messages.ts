@@ -163,6 +163,18 @@ export function writeKey(keysym: number, keycode: number | null, down: boolean):
   return bytes
 }
 
+/**
+ * A size without a screen, which every server refuses. A client that asks for a size waits until it is told what became
+ * of it, and only the server can tell: nobody else knows where one of its messages ends and another may begin.
+ */
+export function writeImpossibleSize({ width, height }: { width: number; height: number }): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes[0] = type.setDesktopSize
+  bytes.writeUInt16BE(width, 2)
+  bytes.writeUInt16BE(height, 4)
+  return bytes
+}
+
 export function writePointer(buttons: number, x: number, y: number): Buffer {
   const bytes = Buffer.alloc(6)
   bytes[0] = type.pointer

@@ -1,4 +1,4 @@
-import { type ClientMessage, writeEncodings, writeKey, writePointer } from './client-messages.ts'
+import { type ClientMessage, writeEncodings, writeImpossibleSize, writeKey, writePointer } from './client-messages.ts'
 
 /** Extensions that bring client messages whose length the agent could not tell, so they are never agreed on. */
 const notOffered = new Set([
@@ -18,6 +18,8 @@ export interface GateOptions {
   clipboard: boolean
   /** Whether the display can change its size. */
   resizable: boolean
+  /** Asked for every size: whether the display has to stay as large as it is now. */
+  keepsSize: () => boolean
 }
 
 /** Decides what of a client's messages reaches the VNC server, and remembers what it holds down. */
@@ -43,7 +45,8 @@ export class InputGate {
       case 'clipboard':
         return this.#options.clipboard && this.#options.mayControl() ? message.bytes : null
       case 'desktopSize':
-        return this.#takesSize(message) && this.#options.mayControl() ? message.bytes : null
+        if (!this.#takesSize(message) || !this.#options.mayControl()) return null
+        return this.#options.keepsSize() ? writeImpossibleSize(message) : message.bytes
       case 'key':
         if (!this.#options.mayControl()) return null
         this.#remember(message)

@@ -49,6 +49,38 @@ describe('the live view', () => {
     expect(bench.parts.viewers.count).toBe(2)
   })
 
+  test('a viewer takes control and gives it back on the connection it has, and only with the lease', async () => {
+    await bench.start({ url: probePage })
+    const page = await bench.openPage()
+    const viewer = await RfbTestClient.open(bench.parts.sockets.vnc, { mode: 'view' })
+    await seesPage(viewer)
+    const watching = () => bench.parts.viewers.watching.map(({ control }) => control)
+    const log = () => evaluate(page, 'log.join()')
+    viewer.ask('control')
+    viewer.ask('control', 'wrong')
+    expect([viewer.told, watching()]).toEqual([['view', 'view'], [false]])
+    viewer.pointer(1, 10, 10)
+    viewer.pointer(0, 10, 10)
+    viewer.type('no')
+    const lease = bench.take()
+    viewer.ask('control', lease.leaseId)
+    expect([viewer.told.at(-1), watching()]).toEqual(['control', [true]])
+    viewer.pointer(1, 50, 60)
+    viewer.pointer(0, 50, 60)
+    viewer.type('ok')
+    const done = 'click 50,60,released,+o,-o,+k,-k'
+    await expect.poll(log, { timeout: 10_000 }).toBe(done)
+    viewer.key(0xffe1, true)
+    await expect.poll(log).toBe(`${done},+Shift`)
+    viewer.ask('view')
+    expect([viewer.told.at(-1), watching()]).toEqual(['view', [false]])
+    viewer.type('late')
+    // What it held is let go, and what it typed afterwards went nowhere.
+    await expect.poll(log).toBe(`${done},+Shift,-Shift`)
+    await viewer.picture()
+    expect(await log()).toBe(`${done},+Shift,-Shift`)
+  })
+
   test('control needs the lease in force', async () => {
     await bench.start()
     const open = (leaseId?: string) =>

@@ -1,6 +1,8 @@
 import type { CallContext, ServerSocket, SocketHandler } from '../server/handlers.ts'
 import { writeEncodings, writeKey, writePointer } from './client-messages.ts'
 
+const extendedDesktopSize = -308
+
 /** A viewer small enough to be read at a glance: raw pixels only. For tests. */
 export class RfbTestClient {
   readonly closed: Promise<{ code: number | undefined; reason: string | undefined }>
@@ -10,6 +12,8 @@ export class RfbTestClient {
   #ended: string | undefined
   width = 0
   height = 0
+  /** The modes that the agent said are in force. */
+  readonly told: string[] = []
 
   private constructor(accept: (socket: ServerSocket<'vnc'>) => void) {
     const { promise, resolve } = Promise.withResolvers<{ code: number | undefined; reason: string | undefined }>()
@@ -22,7 +26,7 @@ export class RfbTestClient {
       this.#wake()
     }
     this.#socket = {
-      send: () => {},
+      send: (message) => this.told.push(message.mode),
       sendBytes: (bytes) => {
         this.#received.push(Buffer.from(bytes))
         this.#wake()
@@ -36,6 +40,11 @@ export class RfbTestClient {
       onClose: () => {},
     }
     accept(this.#socket)
+  }
+
+  /** Asks for another mode on the connection that is open. */
+  ask(mode: 'view' | 'control', leaseId?: string): void {
+    this.#socket.onMessage({ type: 'mode', mode, ...(leaseId !== undefined && { leaseId }) })
   }
 
   static async open(
@@ -91,6 +100,39 @@ export class RfbTestClient {
     return (x, y) => {
       const at = (y * this.width + x) * 4
       return `#${[2, 1, 0].map((part) => screen.toString('hex', at + part, at + part + 1)).join('')}`
+    }
+  }
+
+  /** Asks for another size of the display, and returns what the server says of it: 0 when it has it. */
+  async resize(width: number, height: number): Promise<number> {
+    this.send(writeEncodings([0, extendedDesktopSize]))
+    const size = Buffer.alloc(24)
+    size.set([251, 0, 0, 0, 0, 0, 1])
+    for (const at of [2, 16]) size.writeUInt16BE(width, at)
+    for (const at of [4, 18]) size.writeUInt16BE(height, at)
+    this.send(size)
+    for (;;) {
+      this.send(Buffer.from([3, 0, 0, 0, 0, 0, 0, 1, 0, 1]))
+      let header = await this.read(4)
+      // What is in the clipboard.
+      while (header[0] === 3) {
+        await this.read((await this.read(4)).readUInt32BE(0))
+        header = await this.read(4)
+      }
+      if (header[0] !== 0) throw new Error(`server message ${header[0]} was not expected`)
+      let answer: number | undefined
+      for (let rectangles = header.readUInt16BE(2); rectangles > 0; rectangles--) {
+        const head = await this.read(12)
+        if (head.readInt32BE(8) !== extendedDesktopSize)
+          await this.read(head.readUInt16BE(4) * head.readUInt16BE(6) * 4)
+        else {
+          const screens = (await this.read(4))[0] ?? 0
+          await this.read(16 * screens)
+          // 1: this client asked for it.
+          if (head.readUInt16BE(0) === 1) answer = head.readUInt16BE(2)
+        }
+      }
+      if (answer !== undefined) return answer
     }
   }
 

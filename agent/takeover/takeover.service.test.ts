@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Problem } from '../../shared/errors.ts'
 import { LeaseService } from './lease.service.ts'
 import { type Asked, TakeoverRequests } from './requests.service.ts'
-import { type EngineSide, Takeovers, type TakeoverTimes } from './takeover.service.ts'
+import { type EngineSide, Takeovers, type TakeoversOptions, type TakeoverTimes } from './takeover.service.ts'
 
 const stagehand = { engine: 'stagehand', mode: 'dom' } as const
 const resolved = { outcome: 'resolved', note: 'done' }
@@ -13,11 +13,16 @@ const asked: Asked = {
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-function setUp(expiry: 'hand_back' | 'keep_paused' = 'hand_back') {
+function setUp(
+  expiry: 'hand_back' | 'keep_paused' = 'hand_back',
+  hear: (type: string, data: object) => void = () => {},
+) {
   const told: string[] = []
   const kept: TakeoverTimes[] = []
-  const publish = (type: string, data: object) =>
-    void told.push('change' in data ? `${type} ${String(data.change)}` : type)
+  const publish = (type: string, data: object) => {
+    told.push('change' in data ? `${type} ${String(data.change)}` : type)
+    hear(type, data)
+  }
   const leases = new LeaseService({ publish, audit: { recordSystem() {} }, requireBrowser() {} })
   const requests = new TakeoverRequests(publish)
   const engines = {
@@ -25,19 +30,14 @@ function setUp(expiry: 'hand_back' | 'keep_paused' = 'hand_back') {
     unpause: vi.fn<EngineSide['unpause']>(async () => {}),
     handBack: vi.fn(async (_driver: unknown, give: () => unknown) => give()),
   }
-  const takeovers = new Takeovers({
-    ...{
-      leases,
-      requests,
-      engines: engines as unknown as EngineSide,
-      expiry,
-      publish,
-      keep: (times) => void kept.push(times),
-      log() {},
-    },
-  })
+  const options: TakeoversOptions = {
+    ...{ leases, requests, engines: engines as unknown as EngineSide, expiry, publish },
+    keep: (times) => kept.push(times),
+    log() {},
+  }
+  const takeovers = new Takeovers(options)
   const take = () => takeovers.take({ operator: 'Ann', reason: '', ttlMs: 60_000 })
-  return { told, kept, leases, requests, engines, takeovers, take }
+  return { told, kept, leases, requests, engines, takeovers, take, options }
 }
 
 test('the engine is paused before control is given, and gets it back once it sees the page', async () => {
@@ -49,6 +49,21 @@ test('the engine is paused before control is given, and gets it back once it see
   expect(kept).toMatchObject([{ operator: 'Ann', outcome: 'resolved', note: 'done', handedBackTo: 'stagehand' }])
   expect(kept[0]?.handBackToActingMs).not.toBeNull()
   expect(engines.unpause).not.toHaveBeenCalled()
+})
+
+test('the end says which takeover of the history it was; a record that cannot be written changes nothing else', async () => {
+  const ends: unknown[] = []
+  const { takeovers, engines, take, options } = setUp('hand_back', (type, data) => {
+    if (type === 'human_takeover' && (data as { change: string }).change === 'ended') ends.push(data)
+  })
+  await takeovers.handBack((await take()).leaseId, null, resolved)
+  expect(ends).toMatchObject([{ takeoverId: 1, heldMs: expect.any(Number) as number, outcome: 'resolved' }])
+  options.keep = () => {
+    throw new Error('disk is full')
+  }
+  await takeovers.handBack((await take()).leaseId, null, resolved)
+  expect(ends[1]).not.toHaveProperty('takeoverId')
+  expect(engines.unpause).toHaveBeenCalledTimes(2)
 })
 
 test('on failure the person keeps control, and is told why', async () => {

@@ -32,7 +32,8 @@ export interface TakeoversOptions {
   engines: EngineSide
   /** What becomes of the browser when a lease runs out. */
   expiry: 'hand_back' | 'keep_paused'
-  keep: (times: TakeoverTimes) => void
+  /** Returns the number under which it is found again. */
+  keep: (times: TakeoverTimes) => number
   publish: Publish
   log: Log
 }
@@ -118,7 +119,7 @@ export class Takeovers {
   }
 
   async #ended({ change, operator, heldMs, handedBack }: LeaseEnd): Promise<void> {
-    const { requests, engines, keep, publish, expiry, leases } = this.#options
+    const { requests, engines, publish, expiry, leases } = this.#options
     const keepsPaused = change === 'expired' && expiry === 'keep_paused'
     // In the same moment: nothing that waited for the end of the lease may get in between.
     if (keepsPaused) leases.keepPaused(operator)
@@ -138,12 +139,20 @@ export class Takeovers {
           ? rounded(performance.now() - held.handBackBegan)
           : null,
     }
-    const { heldMs: _heldMs, ...told } = kept
-    publish('human_takeover', { change: 'ended', ...told })
+    publish('human_takeover', { change: 'ended', ...kept, ...this.#keep(kept) })
     requests.leaseEnded({ change, operator, heldMs, handedBack })
-    keep(kept)
     if (toEngine || change === 'ended') return
     await engines.unpause(keepsPaused ? 'keep' : change === 'expired' ? 'resume' : 'disconnect')
+  }
+
+  /** A disk that takes nothing costs the record, and not what follows the end of a lease. */
+  #keep(kept: TakeoverTimes): { takeoverId?: number } {
+    try {
+      return { takeoverId: this.#options.keep(kept) }
+    } catch (error) {
+      this.#options.log('error', 'a takeover could not be recorded', { reason: String(error) })
+      return {}
+    }
   }
 }
 

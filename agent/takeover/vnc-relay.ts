@@ -109,7 +109,8 @@ export class VncRelay {
       const allowed = this.#gate.pass(message)
       if (allowed === null) continue
       passed.push(allowed)
-      if (message.kind === 'desktopSize') this.#options.onDesktopSize(message.width, message.height)
+      if (message.kind === 'desktopSize' && allowed === message.bytes)
+        this.#options.onDesktopSize(message.width, message.height)
     }
     // One write per frame of the client: with no delay set, each write is a packet.
     if (passed.length > 0 && !this.#server.write(Buffer.concat(passed))) this.#client.pause()

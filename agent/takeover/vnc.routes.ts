@@ -27,17 +27,27 @@ export function vncSocket(screens: Screens, leases: LeaseService, viewers: Viewe
     if (context.signal.aborted) abandon()
     return (socket) => {
       context.signal.removeEventListener('abort', abandon)
-      const leave = viewers.join(context.operator, wantsControl)
-      const cleanups = [leave]
+      const seat = viewers.join(context.operator, wantsControl)
+      const cleanups = [seat.leave]
+      /** What it acts under; undefined while it only looks. */
+      let leaseId = wantsControl ? params.leaseId : undefined
       const relay = new VncRelay(socket, server, {
         clipboard: params.clipboard,
         resizable: display.resizable,
-        mayControl: () => wantsControl && leases.isHeldBy(params.leaseId),
+        keepsSize: () => screens.keepsSize,
+        mayControl: () => leaseId !== undefined && leases.isHeldBy(leaseId),
         onDesktopSize: (width, height) => screen.resized(width, height),
         onClosed: () => {
           for (const cleanup of cleanups) cleanup()
         },
       })
+      // Without a new connection, which would take several round trips and a whole picture.
+      socket.onMessage = (asked) => {
+        leaseId = asked.mode === 'control' && leases.isHeldBy(asked.leaseId) ? asked.leaseId : undefined
+        if (leaseId === undefined) relay.releaseInput()
+        seat.asks(leaseId !== undefined)
+        socket.send({ type: 'mode', mode: leaseId === undefined ? 'view' : 'control' })
+      }
       cleanups.push(leases.onEnd(() => relay.releaseInput()))
       cleanups.push(screens.onEnd(() => relay.close(1001, 'the browser ended')))
     }

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs'
 import path from 'node:path'
 import { Problem } from '../../shared/errors.ts'
 import { commandEnvironment } from '../exec/environment.ts'
 import { findProgram } from '../processes/find-program.ts'
+import { isFolder } from '../storage/is-folder.ts'
 import { asUser, terminalAccount } from './other-user.ts'
 import type { PtyOptions } from './pty.ts'
 
@@ -53,12 +53,4 @@ function folder(wanted: string | undefined, home: string): string {
     throw new Problem('invalid-params', 'cwd: there is no such folder on this machine. Leave it out to start at home.')
   }
   return full
-}
-
-function isFolder(name: string): boolean {
-  try {
-    return statSync(name).isDirectory()
-  } catch {
-    return false
-  }
 }

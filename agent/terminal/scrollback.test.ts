@@ -29,3 +29,17 @@ test('keeps the last two mebibytes, and begins with a whole line', () => {
   expect(bytes.toString()).toMatch(/^\d+\n/)
   expect(bytes.toString().endsWith(`${at - 1}\n`)).toBe(true)
 })
+
+test('a byte at a time takes no more memory than all at once', () => {
+  const scrollback = new Scrollback()
+  const before = process.memoryUsage()
+  for (let count = 0; count < 400_000; count++) scrollback.add(Buffer.from([97 + (count % 26)]))
+  const after = process.memoryUsage()
+  const grown = after.heapUsed + after.external - before.heapUsed - before.external
+  // What is thrown away at once may not be gone yet; kept, it would be a hundred bytes for each.
+  expect(scrollback.from(0).bytes.length).toBe(400_000)
+  expect(scrollback.from(399_990).bytes.toString()).toBe(
+    'klmnopqrst'.slice(0, 10).replace(/./g, (_, at: number) => String.fromCharCode(97 + ((399_990 + at) % 26))),
+  )
+  expect(grown).toBeLessThan(30_000_000)
+})

@@ -393,5 +393,7 @@ describe('a machine that records', () => {
     socket.onMessage = (message) => told.push(message.type)
     expect((await socket.closed).code).toBe(1011)
     expect(told).toEqual(['error'])
+    const opened = async () => (await client.call('audit.list', { action: 'terminal_open' })).entries[0]?.result
+    await expect.poll(opened).toBe('failure')
   })
 })

@@ -3,9 +3,10 @@ import type { TerminalService } from './terminal.service.ts'
 
 export function terminalSocket(terminals: TerminalService): Pick<SocketHandlers, 'terminal'> {
   return {
-    terminal: (params, context) => {
+    terminal: async (params, context) => {
       context.note(params.id === undefined ? {} : { reattached: true })
-      return terminals.prepare(params, context)
+      const open = await terminals.prepare(params, context)
+      return (socket) => context.resultOf(open(socket))
     },
   }
 }

@@ -50,7 +50,7 @@ test('a terminal that nobody comes back to is ended', async () => {
     keptDetachedMs: 300,
   })
   const socket = fakeSocket()
-  ;(await terminals.prepare({ cols: 80, rows: 24 }, caller))(socket)
+  void (await terminals.prepare({ cols: 80, rows: 24 }, caller))(socket)
   await until('the terminal', () => socket.told.length > 0)
   expect(terminals.open).toBe(1)
   socket.onClose()
@@ -67,7 +67,7 @@ test('what is typed while the shell is being started is not lost, nor in another
     settings: () => ({ shell: '/bin/sh', terminalUser: undefined, commandEnv: [], recordTerminals: false }),
   })
   const socket = fakeSocket()
-  ;(await terminals.prepare({ cols: 80, rows: 24 }, caller))(socket)
+  void (await terminals.prepare({ cols: 80, rows: 24 }, caller))(socket)
   expect(socket.told).toEqual([])
   socket.onMessage({ type: 'resize', cols: 101, rows: 31 })
   socket.onBytes(Buffer.from('stty size; echo o'))
@@ -85,11 +85,11 @@ test('one whose client comes back in time is not', async () => {
     keptDetachedMs: 2000,
   })
   const first = fakeSocket()
-  ;(await terminals.prepare({ cols: 80, rows: 24 }, caller))(first)
+  void (await terminals.prepare({ cols: 80, rows: 24 }, caller))(first)
   const ready = await until('the terminal', () => first.told.find((message) => message.type === 'ready'))
   first.onClose()
   const second = fakeSocket()
-  ;(await terminals.prepare({ cols: 80, rows: 24, id: ready.id }, caller))(second)
+  void (await terminals.prepare({ cols: 80, rows: 24, id: ready.id }, caller))(second)
   await new Promise((resolve) => setTimeout(resolve, 2500))
   expect(terminals.open).toBe(1)
   await terminals.close()

@@ -48,8 +48,11 @@ export class TerminalService {
     return this.#opened
   }
 
-  /** Looks whether a terminal can be opened, before the client is let in; returns what opens it. */
-  async prepare(params: Params, caller: Caller): Promise<(socket: ServerSocket<'terminal'>) => void> {
+  /**
+   * Looks whether a terminal can be opened, before the client is let in; returns what opens it, and settles when it is
+   * open or did not open, which the client has been told then.
+   */
+  async prepare(params: Params, caller: Caller): Promise<(socket: ServerSocket<'terminal'>) => Promise<void>> {
     if (params.id !== undefined) return this.#reattach(params, params.id, caller)
     if (this.#terminals.size + this.#opening >= maxTerminals) {
       throw new Problem('too-many-requests', `There are ${maxTerminals} terminals open. Close one, then try again.`, {
@@ -63,17 +66,18 @@ export class TerminalService {
         `Terminals need a native part. Install it beside the agent: npm install ${ptyPackage}`,
       )
     })
-    return (socket) => {
+    return async (socket) => {
       this.#opening++
-      this.#open(shell, params, caller, socket)
-        .catch((error: unknown) => {
-          this.#options.log('error', 'a terminal did not open', { error: String(error) })
-          socket.send({ type: 'error', message: `The terminal did not open: ${Problem.from(error).message}` })
-          socket.close(1011, 'the terminal did not open')
-        })
-        .finally(() => {
-          this.#opening--
-        })
+      try {
+        await this.#open(shell, params, caller, socket)
+      } catch (error) {
+        this.#options.log('error', 'a terminal did not open', { error: String(error) })
+        socket.send({ type: 'error', message: `The terminal did not open: ${Problem.from(error).message}` })
+        socket.close(1011, 'the terminal did not open')
+        throw error
+      } finally {
+        this.#opening--
+      }
     }
   }
 
@@ -82,20 +86,21 @@ export class TerminalService {
     await Promise.all([...this.#terminals.values()].map(({ terminal }) => terminal.close()))
   }
 
-  #reattach(params: Params, id: string, caller: Caller): (socket: ServerSocket<'terminal'>) => void {
+  #reattach(params: Params, id: string, caller: Caller): (socket: ServerSocket<'terminal'>) => Promise<void> {
     const find = () => {
       const found = this.#terminals.get(id)
       if (found !== undefined) return found
       throw new Problem('not-found', 'That terminal has ended. Open a new one.')
     }
     find()
-    return (socket) => {
+    return async (socket) => {
       let found: ReturnType<typeof find>
       try {
         found = find()
       } catch (error) {
         socket.send({ type: 'error', message: Problem.from(error).message })
-        return socket.close(1000, 'the terminal has ended')
+        socket.close(1000, 'the terminal has ended')
+        throw error
       }
       clearTimeout(found.forget)
       found.forget = undefined

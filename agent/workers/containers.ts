@@ -63,10 +63,10 @@ export class Containers {
 
   /** Whether a worker may be replaced without losing a job: known to be idle, never assumed. */
   async isDeploySafe({ container, port, own }: Worker): Promise<boolean> {
-    if (!container.running) return true
-    if (own === undefined || own.active_jobs > 0) return false
-    const path = this.#services.read().services.worker?.health.path ?? '/worker/health'
-    return (await askDeploySafe(port, path)) !== false
+    if (!container.alive) return true
+    // One that Docker is about to start again may have a job by the time it is replaced.
+    if (!container.running || own === undefined || own.active_jobs > 0) return false
+    return askDeploySafe(port, this.#services.read().services.worker?.health.path ?? '/worker/health')
   }
 
   isHealthy(container: ManagedContainer): Promise<boolean> {

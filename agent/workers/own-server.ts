@@ -25,10 +25,11 @@ export async function askStatus(port: number, path: string): Promise<WorkerStatu
   return statusSchema.safeParse(answer.json).data
 }
 
-/** Whether a worker says that it may be replaced now; undefined when it does not say. */
-export async function askDeploySafe(port: number, path: string): Promise<boolean | undefined> {
+/** Whether a worker says that it may be replaced now. One that does not know the word says so by being well. */
+export async function askDeploySafe(port: number, path: string): Promise<boolean> {
   const answer = await ask('GET', port, path)
-  return answer === undefined ? undefined : healthSchema.safeParse(answer.json).data?.deploy_safe
+  if (answer === undefined) return false
+  return healthSchema.safeParse(answer.json).data?.deploy_safe ?? answer.status === 200
 }
 
 /** Tells a worker to take no more jobs; whether it has heard. */

@@ -226,4 +226,25 @@ describe.skipIf(noDockerd !== undefined)(`workers ${noDockerd ?? ''}`, () => {
     expect(problem.message).toContain('no licence')
     expect(await status('bad')).toBeUndefined()
   })
+
+  test('a stopped worker outlives a start in its place that fails, and an agent that is killed in between', async () => {
+    await client().call('deploys.deploy', { image_tag: 'v1' }, patient)
+    await start({ workerId: 'w', envOverrides: { QUEUE: 'slow' } })
+    await client().call('workers.stop', { id: 'w', graceful: false }, patient)
+    const name = 'ghosthands-worker-w'
+    const queue = async () => (await dockerd.docker('inspect', '-f', '{{.Config.Env}}', name)).includes('QUEUE=slow')
+    const services = structuredClone(machine.services)
+    Object.assign(services.services.worker, { command: ['sh', '-c', 'exit 3'] })
+    machine.writeServices(services)
+    expect((await problemOf(start({ workerId: 'w' }))).code).toBe('container-failed')
+    expect([await status('w'), await queue()]).toEqual(['stopped', true])
+
+    await dockerd.docker('rename', name, `${name}.aside-start`)
+    await machine.rig.restart()
+    await until('the old one', queue)
+    machine.writeServices(machine.services)
+    await start({ workerId: 'w' })
+    expect([await status('w'), await queue()]).toEqual(['idle', false])
+    expect(await machine.containers()).toEqual(['ghosthands-api+', 'ghosthands-worker+', `${name}+`])
+  })
 })

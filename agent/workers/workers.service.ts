@@ -4,13 +4,14 @@ import { Problem } from '../../shared/errors.ts'
 import { type ImageRef, instanceSpec } from '../deploys/instance.ts'
 import type { ServicesFile } from '../deploys/services-file.ts'
 import type { Service } from '../deploys/services-schema.ts'
-import { isAside, workerIdOf } from '../docker/managed.ts'
+import { isAside, type ManagedContainer, workerIdOf } from '../docker/managed.ts'
 import type { OneAtATime } from '../docker/one-at-a-time.ts'
 import type { DockerOperations } from '../docker/operations.ts'
 import { freePortFrom } from '../docker/ports.ts'
 import { SharedLook } from '../health/shared-look.ts'
 import { type Containers, toWorkerView, type Worker } from './containers.ts'
 import { beginDrain, drainAndWait, notDrained } from './drain.ts'
+import { keepAside, settleAside } from './kept-aside.ts'
 import { askStatus } from './own-server.ts'
 
 /** How long a start waits for the first sign of life before it answers that the container runs. */
@@ -26,6 +27,8 @@ export interface WorkersOptions {
   deployedImage: () => Promise<ImageRef | undefined>
   /** Throws while a deploy runs. */
   refuseDuringDeploy: () => void
+  /** Hears which containers a person wants drained. */
+  drainedByHand: (containerIds: readonly string[]) => void
 }
 
 export interface StartWorker {
@@ -53,6 +56,11 @@ export class WorkersService {
     return this.#options.lock.run(() => this.#start(request))
   }
 
+  /** Puts in order what an agent left that ended in the middle of a start. */
+  recover(): Promise<void> {
+    return this.#options.lock.run(() => settleAside(this.#options.docker))
+  }
+
   async stop(id: string, graceful: boolean): Promise<void> {
     this.#options.refuseDuringDeploy()
     const worker = await this.#find(id)
@@ -63,14 +71,16 @@ export class WorkersService {
         throw notDrained(id, end, 'Try again later, or stop it with "graceful": false and lose what it does.')
       }
     }
-    // It may have taken a while, and a deploy may have begun meanwhile.
+    // It may have taken a while, and a deploy may have begun meanwhile; one that begins now waits for this.
     this.#options.refuseDuringDeploy()
-    await this.#options.docker.stopContainer(worker.container.id, spec.stopLimitMs)
+    const { docker, lock } = this.#options
+    await lock.run(() => docker.stopContainer(worker.container.id, spec.stopLimitMs))
   }
 
   async drain(id: string): Promise<void> {
     const worker = await this.#find(id)
     if (!worker.container.running) throw new Problem('conflict', `Worker ${id} is stopped: there is nothing to drain.`)
+    this.#options.drainedByHand([worker.container.id])
     if (!(await beginDrain(worker.port, this.#drainPath()))) {
       throw new Problem(
         'conflict',
@@ -82,6 +92,7 @@ export class WorkersService {
   /** Drains every worker that runs; which heard it and which did not. */
   async drainAll(): Promise<{ drained: string[]; silent: string[] }> {
     const running = (await this.#options.containers.workers()).filter(({ container }) => container.running)
+    this.#options.drainedByHand(running.map(({ container }) => container.id))
     const heard = await Promise.all(running.map(({ port }) => beginDrain(port, this.#drainPath())))
     const ids = (wanted: boolean) =>
       running.filter((_worker, index) => heard[index] === wanted).map(({ container }) => workerIdOf(container))
@@ -90,6 +101,7 @@ export class WorkersService {
 
   async #start(request: StartWorker): Promise<{ workerId: string; port: number }> {
     const { docker, services, deployedImage, containers } = this.#options
+    await settleAside(docker)
     const spec = this.#spec()
     const file = services.read()
     for (const own of [spec.portVariable, file.workerIdVariable, file.maxJobsVariable, 'GH_SERVICE']) {
@@ -118,16 +130,33 @@ export class WorkersService {
       maxJobs: request.maxConcurrentJobs,
       overrides: new Map(Object.entries(request.envOverrides ?? {})),
     }
-    if (old !== undefined) await docker.removeContainer(old.id)
-    const id = await docker.createContainer(instanceSpec(instance, spec, file, services.env(), image, undefined))
-    try {
-      await docker.startContainer(id)
-      await this.#firstSign(id, port, spec)
-    } catch (error) {
-      await docker.removeContainer(id).catch(() => {})
-      throw error
-    }
+    const made = instanceSpec(instance, spec, file, services.env(), image, undefined)
+    await this.#inPlaceOf(old, spec, async () => {
+      const id = await docker.createContainer(made)
+      try {
+        await docker.startContainer(id)
+        await this.#firstSign(id, port, spec)
+      } catch (error) {
+        await docker.removeContainer(id).catch(() => {})
+        throw error
+      }
+    })
     return { workerId, port }
+  }
+
+  /** A stopped worker is all there is of what was special about it: it goes when its successor has shown life. */
+  async #inPlaceOf(old: ManagedContainer | undefined, spec: Service, begin: () => Promise<void>): Promise<void> {
+    if (old === undefined) return begin()
+    const { docker } = this.#options
+    // One that ends again and again would go on doing so under its other name.
+    if (old.alive) await docker.stopContainer(old.id, spec.stopLimitMs)
+    try {
+      await keepAside(docker, old)
+      await begin()
+    } finally {
+      // Where that fails, the next start or the next agent does it.
+      await settleAside(docker).catch(() => {})
+    }
   }
 
   async #firstSign(id: string, port: number, spec: Service): Promise<void> {

@@ -1,7 +1,10 @@
+import path from 'node:path'
 import WebSocket from 'ws'
 import { startAgentProcess } from '../rigs/agent-process.ts'
+import { nodeProgram } from '../rigs/built.ts'
 import { chromiumAddress } from '../rigs/cdp-page.ts'
-import { freePort } from '../rigs/ports.ts'
+import { accepts, freePort } from '../rigs/ports.ts'
+import { type Program, startProgram } from '../rigs/program.ts'
 
 /** One page of the agent's browser, through the relay or straight at Chromium's port. */
 export interface BenchClient {
@@ -22,6 +25,8 @@ export interface CdpBrowser {
   direct: BenchClient
   relayed: BenchClient
   observed: BenchClient
+  /** Through the barest program in between; made when it is asked for. */
+  spliced(): Promise<BenchClient>
   close(): Promise<void>
 }
 
@@ -34,15 +39,31 @@ export async function openCdpBrowser(): Promise<CdpBrowser> {
     const headers = { authorization: `Bearer ${agent.secret}` }
     const relay = `ws://127.0.0.1:${port}/v1/browser/cdp`
     const version = await (await fetch(`${chromiumAddress(agent.dataDir)}/json/version`)).json()
-    const direct = await connect((version as { webSocketDebuggerUrl: string }).webSocketDebuggerUrl)
+    const own = (version as { webSocketDebuggerUrl: string }).webSocketDebuggerUrl
+    const direct = await connect(own)
     const relayed = await connect(relay, headers)
     const observed = await connect(`${relay}?role=observer`, headers)
+    const clients = [direct, relayed, observed]
+    const programs: Program[] = []
     return {
       direct,
       relayed,
       observed,
+      async spliced() {
+        const between = await freePort()
+        const script = path.join(import.meta.dirname, 'splice.mjs')
+        const program = await startProgram(nodeProgram, [script, String(between), new URL(own).port])
+        programs.push(program)
+        await program.ready('the program in between', () => accepts({ port: between }))
+        const url = new URL(own)
+        url.port = String(between)
+        const client = await connect(url.href)
+        clients.push(client)
+        return client
+      },
       async close() {
-        for (const client of [direct, relayed, observed]) client.close()
+        for (const client of clients) client.close()
+        for (const program of programs) await program.end()
         await agent.stop()
       },
     }

@@ -34,6 +34,25 @@ const cdpRtt: Bench = {
   },
 }
 
+/** How far the relay is from what any program in between costs on this machine. */
+const cdpSplice: Bench = {
+  name: 'cdp.splice',
+  unit: 'ms',
+  against: 'a Node program in between that passes bytes on and looks at none, one command after the other',
+  target: atMostTimes(1.15),
+  runs: 11,
+  warmups: 2,
+  async open() {
+    const browser = await openCdpBrowser()
+    const spliced = await browser.spliced()
+    return {
+      ours: () => browser.relayed.roundTrip(300),
+      yardstick: () => spliced.roundTrip(300),
+      close: browser.close,
+    }
+  },
+}
+
 const cdpDeep: Bench = {
   name: 'cdp.deep',
   unit: 'commands/s',
@@ -104,4 +123,4 @@ const cdpScreenshot: Bench = {
   },
 }
 
-export const cdpBenches: readonly Bench[] = [cdpRtt, cdpDeep, cdpReply, cdpFiltered, cdpScreenshot]
+export const cdpBenches: readonly Bench[] = [cdpRtt, cdpSplice, cdpDeep, cdpReply, cdpFiltered, cdpScreenshot]

@@ -1,4 +1,5 @@
 import net, { type AddressInfo } from 'node:net'
+import { Transform } from 'node:stream'
 import type { TestConsole } from './electron.ts'
 import { until } from './until.ts'
 
@@ -10,6 +11,8 @@ export interface AddedMachine {
   /** Takes new connections of this kind, and lets no answer through until `mend`. */
   hold(begins: string): void
   mend(): void
+  /** Control that is taken from here on lasts so long, and not the minutes that the console asks for. */
+  shortLeases(ms: number): void
   stop(): Promise<void>
 }
 
@@ -33,8 +36,8 @@ export async function addMachine(
       ({ id, state, knownFrom }) => id === added.id && state === 'running' && knownFrom === 'machine',
     )
   })
-  const { cut, hold, mend, stop } = line
-  return { id: added.id, cut, hold, mend, stop }
+  const { port: _port, ...rest } = line
+  return { id: added.id, ...rest }
 }
 
 /** Asks main what a window may ask; a problem is thrown with its code. */
@@ -51,6 +54,7 @@ async function cuttableLine(to: number) {
   const open = new Map<net.Socket, string>()
   let refused: string | null = null
   let held: string | null = null
+  let leaseMs: number | null = null
   const waiting = new Set<() => void>()
   const server = net.createServer((near) => {
     const far = net.connect(to, '127.0.0.1')
@@ -76,8 +80,12 @@ async function cuttableLine(to: number) {
         open.delete(near)
         other.destroy()
       })
-      one.pipe(other)
     }
+    far.pipe(near)
+    const asked = new Transform({
+      transform: (chunk: Buffer, _encoding, pass) => pass(null, leaseMs === null ? chunk : shortened(chunk, leaseMs)),
+    })
+    near.pipe(asked).pipe(far)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -95,9 +103,22 @@ async function cuttableLine(to: number) {
       for (const goOn of waiting) goOn()
       waiting.clear()
     },
+    shortLeases(ms: number) {
+      leaseMs = ms
+    },
     async stop() {
       for (const socket of open.keys()) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** A console asks for whole minutes. Byte for byte as long as before: its length was announced. */
+function shortened(chunk: Buffer, leaseMs: number): Buffer {
+  const text = chunk.toString('latin1')
+  const shorter = text.replace(
+    /("ttlMs":)(\d+)/,
+    (_all, name: string, ms: string) => name + `${leaseMs}`.padStart(ms.length),
+  )
+  return Buffer.from(shorter, 'latin1')
 }

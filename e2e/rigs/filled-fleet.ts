@@ -64,6 +64,7 @@ export function keepFilledFleet(userData: string): void {
     })
     store.rollouts.add({
       ...{ id: 0, key: 'kept', kind: 'deploy', tag: '2.4.1', commit: null, status: 'failed', stoppedBy: 'failure' },
+      ...{ commitMessage: null, branch: null },
       ...{ maxUnavailable: 1, onFailure: 'stop', operator: 'Ada', createdAt: ago(52), endedAt: ago(48) },
       rollbackOf: null,
       legs: [

@@ -132,6 +132,8 @@ const routes: Record<string, Route> = {
     <button id="prompt" onclick="log.push(prompt('Name?', 'nobody'))">p</button>`),
   '/alerts-at-once': html('<title>Alerts</title><script>alert("At once")</script>'),
   '/loop': html('<title>Loop</title><p id="p">x</p><script>setTimeout(() => { for (;;); }, 50)</script>'),
+  '/loops': html(`<title>Loops</title><p id="p">x</p><script>
+    setInterval(() => { for (;;); }, location.search.slice(1) || 10)</script>`),
   '/popup': html(`<title>Opener</title><button id="open" onclick="window.open('/form')">Open</button>
     <a id="blank" href="/article" target="_blank">blank</a>`),
   '/never': () => {},
@@ -223,6 +225,12 @@ const routes: Record<string, Route> = {
   '/huge': html(
     '<title>Huge</title><script>document.write("<p>word <b>bold</b></p>".repeat(40000))</script><button id="last">Last</button>',
   ),
+  // In pieces that are each as wide as a space may be.
+  '/spaces': html(`<title>Spaces</title><pre><span id="s">a</span></pre>
+    <script>for (let i = 0; i < 400; i++) s.append(' '.repeat(900)); s.append('\\u00a0')</script>`),
+  '/nested': html(`<title>Nested</title><p id="p"></p><script>let inner = p
+    for (let i = 0; i < 3000; i++) { inner.append(i % 1000 === 0 ? 'level ' + i : ''); inner = inner.appendChild(document.createElement('span')) }
+    inner.append('deep down'); inner.insertAdjacentHTML('beforeend', '<script>var scripted<' + '/script><i hidden>unseen</i>')</script>`),
   '/scroller': html(
     `<title>Scroller</title><body style="margin:0;overflow:hidden"><div id="list" style="height:100vh;overflow:auto"><div style="height:5000px">x</div></div>`,
   ),
@@ -245,6 +253,7 @@ const routes: Record<string, Route> = {
   '/site/d': html('<title>D</title>'),
   '/site/gone': (request) => request.socket.destroy(),
   '/site/to-a': redirect('/site/a'),
+  '/site/elsewhere': (request, response, site) => redirect(`${site.other}/site/`)(request, response, site),
 }
 
 export async function startPages(): Promise<PageServer> {

@@ -11,7 +11,7 @@ export interface Machines {
     id: string,
     name: Name,
     params: CallParams<Name>,
-    options?: { timeoutMs?: number; idempotencyKey?: string },
+    options?: { timeoutMs?: number; idempotencyKey?: string; signal?: AbortSignal },
   ): Promise<CallResult<Name>>
 }
 

@@ -2,13 +2,12 @@ import type { AgentEvent } from '../../shared/contract/index.ts'
 import type { MachineView } from '../../shared/domain/machine.ts'
 import type { Leg, Rollout } from '../../shared/domain/rollout.ts'
 import { Problem } from '../../shared/errors.ts'
-import type { IpcEventData } from '../../shared/ipc.ts'
-import type { FeedConfig, PendingTag, PlannedMachine } from '../../shared/ipc-deploys.ts'
+import type { IpcEventData, IpcParamsOut } from '../../shared/ipc.ts'
+import type { FeedConfig, PendingTag } from '../../shared/ipc-deploys.ts'
 import { type Clock, isoTime } from '../clock.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Log } from '../log.ts'
 import type { Notice } from '../notifications.ts'
-import { machinePlace } from '../places.ts'
 import type { Store } from '../store/store.ts'
 import type { Vault } from '../vault/vault.ts'
 import { inOrder, planRollout } from './plan-rollout.ts'
@@ -16,6 +15,7 @@ import type { Environment } from './registry/feed-store.ts'
 import { Feeds, type FeedsDeps } from './registry/feeds.ts'
 import { RegistryLogins } from './registry/logins.ts'
 import { Rollouts } from './rollouts.ts'
+import { TellFailures } from './tell-failures.ts'
 import { TellWindows } from './tell-windows.ts'
 
 export interface DeploysDeps {
@@ -26,6 +26,7 @@ export interface DeploysDeps {
   log: Log
   onFeed: FeedsDeps['onChanged']
   onNews: (news: IpcEventData<'deploys.changed'>) => void
+  onPlanning: (news: IpcEventData<'deploys.planning'>) => void
   /** A machine did not get its image, and its own agent has not said so. */
   notify: (notice: Notice) => void
 }
@@ -39,10 +40,12 @@ export class Deploys {
   readonly feeds: Feeds
   readonly #deps: DeploysDeps
   readonly #windows: TellWindows
+  readonly #failures: TellFailures
 
   constructor(deps: DeploysDeps) {
     this.#deps = deps
     this.#windows = new TellWindows(deps.clock, deps.onNews)
+    this.#failures = new TellFailures(deps.clock, deps.notify)
     const { fleet, store, clock, log } = deps
     this.rollouts = new Rollouts({
       ...{ machines: fleet, store, clock, log },
@@ -66,14 +69,21 @@ export class Deploys {
     this.feeds.stop()
     this.rollouts.stop()
     this.#windows.stop()
+    this.#failures.stop()
   }
 
   heard(machineId: string, event: AgentEvent): void {
     this.rollouts.heard(machineId, event)
+    this.#failures.heard(machineId, event)
   }
 
-  plan(machineIds: readonly string[], maxUnavailable: number): Promise<PlannedMachine[]> {
-    return planRollout(this.#deps.fleet, this.#chosen(machineIds), maxUnavailable)
+  plan(
+    { planId, machineIds, maxUnavailable }: IpcParamsOut<'deploys.plan'>,
+    signal: AbortSignal,
+  ): ReturnType<typeof planRollout> {
+    const { fleet, clock, onPlanning } = this.#deps
+    const onLooked = (looked: number) => onPlanning({ planId, looked })
+    return planRollout(fleet, this.#chosen(machineIds), { maxUnavailable, clock, signal, onLooked })
   }
 
   begin(
@@ -82,10 +92,10 @@ export class Deploys {
       'maxUnavailable' | 'onFailure'
     >,
     operator: string,
-    commit: string | null = null,
   ): Rollout {
     const { machineIds, ...rest } = wish
-    return this.rollouts.begin({ ...rest, operator, commit, machines: inOrder(this.#chosen(machineIds)).map(asLeg) })
+    const machines = inOrder(this.#chosen(machineIds)).map(asLeg)
+    return this.rollouts.begin({ ...rest, ...this.#originOf(machines, wish.tag), operator, machines })
   }
 
   /** Back to what each machine recorded before, the last one first. */
@@ -128,11 +138,7 @@ export class Deploys {
   }
 
   #ended(rollout: Rollout): void {
-    for (const { machineId, name, state, detail } of rollout.legs) {
-      if (rollout.status !== 'failed' || !unheard.includes(state)) continue
-      const text = `${rollout.tag}: ${detail ?? state}`
-      this.#deps.notify({ machineId, machineName: name, text, place: machinePlace(machineId, 'deploys') })
-    }
+    this.#failures.ended(rollout)
     if (rollout.kind !== 'deploy' || rollout.status !== 'completed') return
     for (const environment of new Set(rollout.legs.map((leg) => leg.environment))) {
       void this.feeds.deployed(environment, rollout.tag)
@@ -153,7 +159,7 @@ export class Deploys {
       audit.finish(entry, { result, errorMessage, durationMs: 0, at: createdAt })
     try {
       const { maxUnavailable, onFailure } = config
-      this.begin({ machineIds, tag: deployAs, maxUnavailable, onFailure, force: false }, decider, commit)
+      this.begin({ machineIds, tag: deployAs, maxUnavailable, onFailure, force: false }, decider)
       finish('success', null)
       return true
     } catch (error) {
@@ -161,6 +167,21 @@ export class Deploys {
       finish('failure', Problem.from(error).message)
       return false
     }
+  }
+
+  /** From the registry that found the image; one that was deployed before is no longer new there. */
+  #originOf(
+    machines: readonly { environment: Environment }[],
+    tag: string,
+  ): Pick<Rollout, 'commit' | 'commitMessage' | 'branch'> | undefined {
+    for (const environment of new Set(machines.map((one) => one.environment))) {
+      const found = this.feeds.originOf(environment, tag)
+      if (found !== undefined) return { commit: found.commit, commitMessage: found.message, branch: found.branch }
+      const earlier = this.#deps.store.rollouts.list({ environment, text: tag, limit: 50 })
+      const same = earlier.find((one) => one.kind === 'deploy' && one.tag === tag && one.commit !== null)
+      if (same !== undefined) return { commit: same.commit, commitMessage: same.commitMessage, branch: same.branch }
+    }
+    return undefined
   }
 
   /** Without this computer's own demonstration, which nobody deploys to by itself. */
@@ -172,9 +193,6 @@ export class Deploys {
     return [...new Set(machineIds)].map((id) => this.#deps.fleet.view(id))
   }
 }
-
-/** Ends that the console finds out by itself. */
-const unheard: readonly Leg['state'][] = ['unreachable', 'held', 'refused', 'changed', 'lost', 'unhealthy']
 
 const asLeg = ({ id, name, environment }: MachineView) => ({ machineId: id, name, environment })
 

@@ -6,6 +6,8 @@ export interface NewRollout {
   kind?: Rollout['kind']
   tag: string
   commit?: string | null
+  commitMessage?: string | null
+  branch?: string | null
   /** In the order in which they are taken. */
   machines: readonly (Pick<Leg, 'machineId' | 'name' | 'environment'> & Partial<Pick<Leg, 'undoes'>>)[]
   maxUnavailable: number
@@ -25,6 +27,8 @@ export function newRollout(wish: NewRollout): Rollout {
     kind: wish.kind ?? 'deploy',
     tag: wish.tag,
     commit: wish.commit ?? null,
+    commitMessage: wish.commitMessage ?? null,
+    branch: wish.branch ?? null,
     status: 'running',
     stoppedBy: null,
     maxUnavailable: wish.maxUnavailable,

@@ -165,6 +165,39 @@ test('a step that cannot be stored is not taken', async () => {
   expect(now().status).toBe('completed')
 })
 
+test('while nothing can be stored the machines are asked now and then, not without end', async () => {
+  const { clock, console, wish, store, world, now } = stage({ a: 'good', b: 'good', c: 'good' })
+  const rollouts = console()
+  let saves = 0
+  let full = true
+  store.onSave = () => {
+    // Not for ever: a console that asks without end must be able to fail this.
+    if (++saves > 4 && saves < 500 && full) throw new Error('disk full')
+  }
+  rollouts.begin(wish({ maxUnavailable: 3 }))
+  await clock.advance(60_000)
+  // Three machines, three questions each, at most every five seconds.
+  expect(world.calls).toBeLessThanOrEqual(13 * 9)
+  full = false
+  await clock.advance(60_000)
+  expect(now().status).toBe('completed')
+})
+
+test('a console that is let go of tries nothing again', async () => {
+  const { clock, console, wish, store, world } = stage({ a: 'good' })
+  const rollouts = console()
+  let saves = 0
+  store.onSave = () => {
+    if (++saves > 2) throw new Error('disk full')
+  }
+  rollouts.begin(wish())
+  await clock.advance(1000)
+  rollouts.stop()
+  const before = world.calls
+  await clock.advance(60_000)
+  expect(world.calls).toBe(before)
+})
+
 const manner = fc.constantFrom<Manner>(
   'good',
   'good',

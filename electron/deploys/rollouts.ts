@@ -31,6 +31,8 @@ export class Rollouts {
   /** The machines that somebody is busy with in this run. */
   readonly #tasks = new Set<string>()
   readonly #cancelled = new Set<string>()
+  /** The ways to call off the next tries of rollouts that could not be stored, one for each. */
+  readonly #again = new Map<number, () => void>()
   readonly #life = new AbortController()
 
   constructor(deps: RolloutsDeps) {
@@ -49,6 +51,8 @@ export class Rollouts {
   /** Lets go of everything; the machines go on with what they were told. */
   stop(): void {
     this.#life.abort()
+    for (const stop of this.#again.values()) stop()
+    this.#again.clear()
   }
 
   active(): Rollout[] {
@@ -170,12 +174,15 @@ export class Rollouts {
       if (this.#tasks.has(key)) continue
       this.#tasks.add(key)
       void this.#run(id, leg.machineId)
-        .catch((error: unknown) => this.#later(id, error))
         .finally(() => {
           this.#tasks.delete(key)
           this.#cancelled.delete(key)
-          this.#drive(id)
         })
+        .then(
+          () => this.#drive(id),
+          // Not at once: what cannot be stored would be asked of the machine without end.
+          (error: unknown) => this.#later(id, error),
+        )
     }
   }
 
@@ -186,8 +193,12 @@ export class Rollouts {
 
   #later(id: number, error: unknown): void {
     this.#deps.log('error', 'a step of a deploy could not be stored, so it was not taken', { id, error: String(error) })
-    const stop = this.#deps.clock.after(againMs, () => this.#drive(id))
-    this.#life.signal.addEventListener('abort', stop, { once: true })
+    if (this.#again.has(id) || this.#life.signal.aborted) return
+    const stop = this.#deps.clock.after(againMs, () => {
+      this.#again.delete(id)
+      this.#drive(id)
+    })
+    this.#again.set(id, stop)
   }
 
   /** Takes one machine from where it stands to its end. */

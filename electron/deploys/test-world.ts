@@ -29,6 +29,8 @@ export class TestWorld implements Machines {
   readonly #clock: TestClock
   /** The most that were deployed to at one moment. */
   most = 0
+  /** How often any of them was asked anything. */
+  calls = 0
 
   constructor(clock: TestClock, manners: Record<string, Manner>) {
     this.#clock = clock
@@ -60,6 +62,7 @@ export class TestWorld implements Machines {
     params: CallParams<Name>,
     options: { idempotencyKey?: string } = {},
   ): Promise<CallResult<Name>> {
+    this.calls++
     const agent = this.agent(id)
     if (!agent.up) throw new Problem('unreachable', `${id} does not answer.`)
     return (await this.#answer(

@@ -17,11 +17,14 @@ export type DevToolsState =
   | { kind: 'lost'; why: string }
   | { kind: 'gone' }
 
-export function noteFor(state: DevToolsState, machine: string): Omit<DevToolsNote, 'dark'> {
+/** `ending`: the control that this console has ends soon. */
+export function noteFor(state: DevToolsState, machine: string, ending: boolean): Omit<DevToolsNote, 'dark'> {
   switch (state.kind) {
     case 'connecting':
       return { text: `Connecting to ${machine}…`, tone: 'watching' }
     case 'open':
+      if (state.role === 'controller' && ending)
+        return { text: `Control of ${machine} ends within a minute. Go on working here, and it stays.`, tone: 'person' }
       if (state.role === 'controller')
         return { text: `You have control of ${machine}: what is changed here changes the page.`, tone: 'person' }
       return {

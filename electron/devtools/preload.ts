@@ -28,7 +28,8 @@ ipcRenderer.on(devToolsChannel, (_event, { text, tone, dark }: DevToolsNote) => 
   }
   const [ground, word] = looks[dark ? 'dark' : 'light'][tone]
   Object.assign(bar.style, { background: ground, color: word })
-  bar.textContent = text
+  // The same words again would be read out again.
+  if (bar.textContent !== text) bar.textContent = text
 })
 
 /** The console's own colours: amber is a person in control, yellow is what is not known, grey is nobody's. */

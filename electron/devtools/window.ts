@@ -21,6 +21,10 @@ export interface DevToolsWindowDeps {
   target: DevToolsTarget
   /** What this console may be at the page right now. */
   role: () => DevToolsRole
+  /** Whether the control that it has ends soon. */
+  ending: () => boolean
+  /** A person does something here, with control. */
+  atWork: () => void
   connect: (role: DevToolsRole) => Promise<AgentSocket<'cdpPage'>>
   /** Joins an open socket to the window; calls back once when it has ended. */
   hand: (socket: AgentSocket<'cdpPage'>, caller: Caller, onEnd: (reason: string) => void) => void
@@ -28,6 +32,10 @@ export interface DevToolsWindowDeps {
   find: () => Promise<DevToolsTarget | undefined>
   onClosed: () => void
 }
+
+/** A mouse sends hundreds of these a second; the machine hears of it far more seldom. */
+const reportEveryMs = 2000
+const signsOfWork: ReadonlySet<string> = new Set(['rawKeyDown', 'keyDown', 'mouseDown', 'mouseMove', 'mouseWheel'])
 
 /** Chromium's front end for one page, in a window that has nothing else. It connects anew with every load. */
 export class DevToolsWindow {
@@ -39,6 +47,7 @@ export class DevToolsWindow {
   /** Counts loads: what an earlier one's socket says is of no interest. */
   #load = 0
   #hadControl = false
+  #reportedAt = Number.NEGATIVE_INFINITY
   /** A connection that stands already, for the front end that is being loaded. */
   #ready: { role: DevToolsRole; socket: AgentSocket<'cdpPage'> } | undefined
 
@@ -74,6 +83,7 @@ export class DevToolsWindow {
     })
     // From here on the preload listens.
     webContents.on('dom-ready', () => void this.#connect())
+    webContents.on('input-event', (_event, { type }) => this.#seen(type))
     webContents.on('render-process-gone', () => this.close())
     void webContents.loadURL(frontEndUrl).catch(() => {})
   }
@@ -83,9 +93,10 @@ export class DevToolsWindow {
     this.#window.focus()
   }
 
-  /** Control was taken or has ended: the front end begins anew as what it may be now. */
-  roleChanged(): void {
+  /** Control was taken or has ended: the front end begins anew as what it may be now. Or it ends soon: that is said. */
+  leaseChanged(): void {
     if (this.#state.kind === 'open' && this.#state.role !== this.#deps.role()) this.#reload()
+    else this.#say()
   }
 
   close(): void {
@@ -109,10 +120,19 @@ export class DevToolsWindow {
       })
       this.#waits.reset()
       // It may have changed while this was on its way.
-      this.roleChanged()
+      this.leaseChanged()
     } catch (error) {
       if (current()) this.#lost(Problem.from(error, 'unreachable').message)
     }
+  }
+
+  /** Work in here is work with the browser: the lease goes on as it does in front of the picture. */
+  #seen(type: string): void {
+    const controls = this.#state.kind === 'open' && this.#state.role === 'controller'
+    const now = performance.now()
+    if (!controls || !signsOfWork.has(type) || now - this.#reportedAt < reportEveryMs) return
+    this.#reportedAt = now
+    this.#deps.atWork()
   }
 
   #ended(role: DevToolsRole, reason: string): void {
@@ -159,7 +179,8 @@ export class DevToolsWindow {
 
   #say(): void {
     if (this.#window.isDestroyed()) return
-    const note = { ...noteFor(this.#state, this.#deps.machineName()), dark: nativeTheme.shouldUseDarkColors }
+    const { machineName, ending } = this.#deps
+    const note = { ...noteFor(this.#state, machineName(), ending()), dark: nativeTheme.shouldUseDarkColors }
     this.#window.webContents.send(devToolsChannel, note)
   }
 }

@@ -10,6 +10,8 @@ export interface DevToolsWindowsDeps {
   fleet: Pick<Fleet, 'call' | 'client' | 'view' | 'has' | 'leases'>
   streams: Pick<Streams, 'hand'>
   operator: () => string
+  /** Whether control that this console has ends soon. */
+  leaseEnding: (machineId: string) => boolean
 }
 
 const most = 8
@@ -34,9 +36,12 @@ export class DevToolsWindows {
     else {
       if (this.#open.size >= most)
         throw new Problem('too-many-requests', `${most} DevTools windows are open. Close one first.`)
-      const { fleet, preload, streams, operator } = this.#deps
+      const { fleet, preload, streams, operator, leaseEnding } = this.#deps
       const window = new DevToolsWindow({
         ...{ preload, target, role },
+        ending: () => leaseEnding(machineId),
+        // That it could not be told is seen here: the line to the page is the same. An end is told by the lease itself.
+        atWork: () => void fleet.leases.stillHere(machineId).catch(() => {}),
         machineName: () => (fleet.has(machineId) ? fleet.view(machineId).name : 'a machine that was removed'),
         connect: (as) => {
           const leaseId = as === 'controller' ? fleet.leases.leaseId(machineId) : undefined
@@ -53,9 +58,9 @@ export class DevToolsWindows {
     return { role: role() }
   }
 
-  /** Control of the machine was taken here, or has ended. */
+  /** Control of the machine was taken here, ends soon, goes on or has ended. */
   leaseChanged(machineId: string): void {
-    for (const [key, window] of this.#open) if (key.startsWith(`${machineId} `)) window.roleChanged()
+    for (const [key, window] of this.#open) if (key.startsWith(`${machineId} `)) window.leaseChanged()
   }
 
   /** The machine is no longer this console's. */

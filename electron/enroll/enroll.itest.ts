@@ -74,6 +74,7 @@ const deps = (bundle: string, changed: Partial<EnrollmentsDeps> = {}): Enrollmen
   version: contractVersion,
   ours: { platform: process.platform, arch: process.arch },
   onStep: (step) => steps.push(step),
+  onRunning: () => {},
   connect: async ({ host: name }) => {
     const { connection, release } = home.connections.hold({ host: name })
     return openSession(await connection.client(), release)

@@ -3,6 +3,7 @@ import fs from 'node:fs/promises'
 import type { MachineView, Tunnel } from '../../shared/domain/machine.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { IpcParamsOut } from '../../shared/ipc.ts'
+import type { RunningEnrollment } from '../../shared/ipc-power.ts'
 import { type Clock, isoTime, sleep } from '../clock.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Store } from '../store/store.ts'
@@ -10,6 +11,7 @@ import type { Vault } from '../vault/vault.ts'
 import { putBeside } from './beside.ts'
 import { type Host, inspectHost, places } from './inspect-host.ts'
 import { digest, digestOf, installService, putFile, removeInstalled } from './install-agent.ts'
+import { RunningEnrollments } from './running.ts'
 import type { SshSession } from './ssh-session.ts'
 import { done, type EnrollStep, Steps } from './steps.ts'
 import { EnrollmentBook, type Unfinished } from './unfinished.ts'
@@ -30,6 +32,8 @@ export interface EnrollmentsDeps {
   ours: { platform: string; arch: string }
   clock: Clock
   onStep: (step: EnrollStep) => void
+  /** Those that are under way, whenever one of them began, came further or ended. */
+  onRunning: (running: RunningEnrollment[]) => void
 }
 
 /** How long a service may take to answer after it was started. */
@@ -43,35 +47,39 @@ const answerLimitMs = 30_000
 export class Enrollments {
   readonly #deps: EnrollmentsDeps
   readonly #book: EnrollmentBook
-  readonly #running = new Map<string, AbortController>()
+  readonly #running: RunningEnrollments
 
   constructor(deps: EnrollmentsDeps) {
     this.#deps = deps
     this.#book = new EnrollmentBook(deps.settings)
+    this.#running = new RunningEnrollments(deps.onRunning)
   }
 
   async start(wish: Wish): Promise<MachineView> {
     const { ssh } = wish
     if (ssh.kind !== 'ssh')
       throw new Problem('invalid-params', 'The agent is installed over SSH: give a host to log in to.')
-    if (this.#running.has(wish.enrollId)) throw new Problem('conflict', 'This enrolment is running already.')
-    const abort = new AbortController()
-    this.#running.set(wish.enrollId, abort)
+    const signal = this.#running.begin(wish.enrollId, wish.name, ssh)
     try {
-      return await this.#enroll(wish, ssh, abort.signal)
+      return await this.#enroll(wish, ssh, signal)
     } finally {
-      this.#running.delete(wish.enrollId)
+      this.#running.ended(wish.enrollId)
     }
   }
 
   /** Stops after the step that is under way, and takes away what was installed. */
   cancel(enrollId: string): void {
-    this.#running.get(enrollId)?.abort()
+    this.#running.cancel(enrollId)
+  }
+
+  /** Those that are under way, for windows that did not begin them. */
+  running(): RunningEnrollment[] {
+    return this.#running.list()
   }
 
   /** Those that were broken off: each can be gone on with, by starting it again, or undone. */
   unfinished(): Unfinished[] {
-    return this.#book.unfinished().filter(({ enrollId }) => !this.#running.has(enrollId))
+    return this.#book.unfinished().filter(({ enrollId }) => !this.#running.isWrittenAs(enrollId))
   }
 
   /** Takes away what one that was broken off has put onto its machine. */
@@ -100,7 +108,10 @@ export class Enrollments {
 
   async #enroll(wish: Wish, ssh: SshTunnel, signal: AbortSignal): Promise<MachineView> {
     // An earlier try goes on under its own name, whatever this one is called.
-    const steps = new Steps(wish.enrollId, signal, this.#deps.onStep)
+    const steps = new Steps(wish.enrollId, signal, (step) => {
+      this.#running.told(step)
+      this.#deps.onStep(step)
+    })
     const session = await steps.take('connect', async () => {
       return { value: await this.#deps.connect(ssh), detail: `logged in to ${ssh.host}` }
     })
@@ -156,6 +167,7 @@ export class Enrollments {
     if (begun.enrollId === wish.enrollId && this.#deps.fleet.has(wish.enrollId)) {
       throw new Problem('conflict', 'There is a machine of that id already.')
     }
+    this.#running.goesOnAs(wish.enrollId, begun.enrollId)
     this.#book.begun(begun)
     return begun
   }
@@ -227,7 +239,7 @@ export class Enrollments {
     for (;;) {
       try {
         const wish = { name, environment, machineType, provider, secret, tunnel: ssh }
-        return await this.#deps.fleet.add(wish, enrollId)
+        return await this.#deps.fleet.add(wish, enrollId, signal)
       } catch (error) {
         // The fleet forgets the secret of a machine that it did not take; this enrolment may go on with it.
         await this.#deps.vault.set(enrollId, 'agent', secret)

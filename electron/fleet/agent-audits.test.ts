@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AuditEntry } from '../../shared/contract/audit.ts'
 import { Problem } from '../../shared/errors.ts'
 import { type AuditCursor, type AuditFilterWish, auditFilter, type MergedEntry } from '../../shared/ipc-audit.ts'
+import { auditHandlers } from '../ipc/audit-handlers.ts'
 import { exportMerged } from '../store/export-audit.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { TestClock } from '../test-clock.ts'
@@ -31,7 +32,10 @@ const entry = (id: number, changed: Partial<AuditEntry> = {}): AuditEntry => ({
 
 /** Machines whose agents answer as the real one does: newest first, by page, up to a time. */
 function rig(records: Record<string, AuditEntry[]>) {
+  const clock = new TestClock()
   const asked: string[] = []
+  /** How a machine answers that does not answer as it should. */
+  const odd = new Map<string, () => Promise<unknown>>()
   const off = new Set<string>()
   const machine = (id: string) => ({
     record: { id, agentId: `agent-${id}`, state: off.has(id) ? 'unknown' : 'running' },
@@ -47,13 +51,15 @@ function rig(records: Record<string, AuditEntry[]>) {
     ) {
       asked.push(id)
       if (off.has(id)) throw new Problem('unreachable', 'It is off.')
+      const otherwise = odd.get(id)
+      if (otherwise !== undefined) return otherwise()
       const all = (records[id] ?? [])
         .filter((one) => to === undefined || one.createdAt <= to)
         .sort((a, b) => b.id - a.id)
       return { entries: all.slice((page - 1) * pageSize, page * pageSize), total: all.length, page, pageSize }
     },
   }
-  const audits = new AgentAudits({ fleet: fleet as never, store, clock: new TestClock() })
+  const audits = new AgentAudits({ fleet: fleet as never, store, clock })
   const query = (filter: AuditFilterWish = {}, before?: AuditCursor, limit = 200) =>
     audits.query(auditFilter.parse(filter), before, limit)
   const all = async (filter: AuditFilterWish = {}, limit = 200) => {
@@ -65,7 +71,7 @@ function rig(records: Record<string, AuditEntry[]>) {
       before = page.next
     }
   }
-  return { audits, query, all, asked, off, records }
+  return { audits, query, all, asked, off, odd, clock, records }
 }
 
 const many = (count: number, changed: Partial<AuditEntry> = {}) =>
@@ -133,6 +139,58 @@ test('of a machine that is off the copy is shown, and it is said that there may 
   expect(audits.sources().find(({ source }) => source === 'a')).toMatchObject({ entries: 500, complete: false })
 })
 
+test('what a filter finds far below the copied rows is found', async () => {
+  const records = many(5000)
+  records[9] = entry(10, { action: 'stop' })
+  const { audits, query, all } = rig({ a: records })
+  await audits.refresh(50)
+  const first = await query({ actions: ['stop'] })
+  expect(first).toMatchObject({ entries: [], missing: [], next: { source: 'a', id: 4501 } })
+  expect((await all({ actions: ['stop'] })).map(({ id }) => id)).toEqual([10])
+  expect(audits.sources().find(({ source }) => source === 'a')).toMatchObject({ complete: true })
+})
+
+test('an agent that gives its newest page again and again is asked once, and counts as one that cannot be', async () => {
+  const { audits, query, asked, odd } = rig({ a: many(900), b: many(3) })
+  await audits.refresh(50)
+  const newest = many(900).reverse().slice(0, 500)
+  odd.set('a', async () => ({ entries: newest, total: 900, page: 1, pageSize: 500 }))
+  asked.length = 0
+  const found = await query({ actions: ['exec'] }, { at: timeOf(401), source: 'a', id: 401 })
+  expect(found.entries.map(({ source }) => source)).toEqual(['b', 'b', 'b'])
+  expect([found.next, found.missing]).toEqual([null, ['a']])
+  expect(asked).toEqual(['a'])
+})
+
+test('an agent that gives ever new entries of one moment is not followed for ever', async () => {
+  const { audits, query, asked, odd } = rig({ a: many(900) })
+  await audits.refresh(50)
+  let id = 1_000_000
+  odd.set('a', async () => ({
+    ...{ entries: Array.from({ length: 500 }, () => entry(--id, { createdAt: timeOf(401) })), total: 900 },
+  }))
+  asked.length = 0
+  expect(await query({}, { at: timeOf(401), source: 'a', id: 401 })).toMatchObject({ next: null, missing: ['a'] })
+  expect(asked.length).toBeLessThan(100)
+})
+
+test('rows at hand are shown at once, and many silent machines cost no more than one', async () => {
+  const ids = Array.from({ length: 30 }, (_, index) => `m${index}`)
+  const { audits, query, odd, clock } = rig({ ...Object.fromEntries(ids.map((id) => [id, many(600)])), b: many(3) })
+  await audits.refresh(50)
+  for (const id of ids) odd.set(id, () => new Promise(() => {}))
+  const first = await query({}, undefined, 500)
+  expect(first.entries).toHaveLength(500)
+  const rest = { at: timeOf(101), source: 'm0', id: 101 }
+  const waiting = query({}, rest, 500)
+  await clock.advance(10_000)
+  const end = await waiting
+  expect(end.entries.map(({ source }) => source)).toEqual(['b', 'b', 'b'])
+  expect(end.missing).toHaveLength(30)
+  // They are not waited for again a moment later.
+  expect((await query({}, rest, 500)).missing).toHaveLength(30)
+})
+
 test('filters take sources, actions, results, people, times and words', async () => {
   const { audits, all } = rig({
     a: [entry(1), entry(2, { action: 'stop', operator: 'bob', result: 'failure', errorMessage: 'disk full' })],
@@ -156,6 +214,28 @@ test('those that wait longest are asked first, a few at a time', async () => {
   expect(await audits.refresh(3)).toMatchObject({ refreshed: 3, left: 2 })
   expect(await audits.refresh(2)).toMatchObject({ refreshed: 2, left: 0 })
   expect(new Set(asked).size).toBe(5)
+})
+
+test('an export reaches as far as the search, names those that could not be asked, and can be stopped', async () => {
+  const records = many(3000)
+  records[9] = entry(10, { action: 'stop' })
+  const { audits, asked, off, odd } = rig({ a: records, b: many(900) })
+  await audits.refresh(50)
+  off.add('b')
+  const file = path.join(folder, 'out.json')
+  const handlers = auditHandlers({ store, agentAudits: audits, chooseFile: async () => file })
+  const wish = { format: 'json' as const, filter: auditFilter.parse({ actions: ['stop'] }) }
+  const exportIt = () => handlers['audit.exportMerged'](wish, undefined as never)
+  expect(await exportIt()).toEqual({ file, entries: 1, missing: ['b'], stopped: false })
+  expect(JSON.parse(fs.readFileSync(file, 'utf8'))).toMatchObject([{ source: 'a', id: 10 }])
+  off.delete('b')
+  let id = 401
+  // A record without an end.
+  odd.set('b', async () => ({ entries: Array.from({ length: 500 }, () => entry(--id)), total: 900 }))
+  const endless = exportIt()
+  await expect.poll(() => asked.filter((one) => one === 'b').length).toBeGreaterThan(10)
+  await handlers['audit.stopExport']({}, undefined as never)
+  expect(await endless).toMatchObject({ file, stopped: true })
 })
 
 test('an export has every row once, and no cell that a spreadsheet would run', async () => {

@@ -3,9 +3,11 @@ import { isUp } from '../../shared/domain/lifecycle.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { AuditCursor, AuditFilter, AuditSource, MergedEntry } from '../../shared/ipc-audit.ts'
 import { consoleSource } from '../../shared/ipc-audit.ts'
-import { type Clock, isoTime } from '../clock.ts'
+import { type Clock, isoTime, sleep } from '../clock.ts'
+import type { KeptSource } from '../store/agent-audit.ts'
 import type { Store } from '../store/store.ts'
 import type { Fleet } from './fleet.ts'
+import { fetchOlder, pageSize } from './older-entries.ts'
 
 export interface AgentAuditsDeps {
   fleet: Pick<Fleet, 'machines' | 'call' | 'has' | 'machine'>
@@ -13,18 +15,30 @@ export interface AgentAuditsDeps {
   clock: Clock
 }
 
-const pageSize = 500
 /** What came since the last look; more than this begins the copy anew. */
 const newPages = 4
-/** Older pages that one question may fetch from one machine. */
-const olderPages = 3
 const atOnce = 8
 const limitMs = 10_000
+/** A machine that did not answer is not waited for again so soon. */
+const silentMs = 30_000
+
+export interface MergedPage {
+  entries: MergedEntry[]
+  next: AuditCursor | null
+  missing: string[]
+}
+
+/** A copy that ends above what a page is about. */
+interface Short {
+  source: KeptSource
+  end: AuditCursor
+}
 
 /** Keeps copies of the agents' audits up to date, and fetches what is older when someone looks for it. */
 export class AgentAudits {
   readonly #deps: AgentAuditsDeps
   readonly #refreshedAt = new Map<string, number>()
+  readonly #silentAt = new Map<string, number>()
   readonly #underWay = new Map<string, Promise<boolean>>()
 
   constructor(deps: AgentAuditsDeps) {
@@ -48,34 +62,21 @@ export class AgentAudits {
     return { refreshed: now.length - failed.length, failed, left: never }
   }
 
-  /** A page of everyone's; what is missing below it is fetched first, where the machine can be asked. */
-  async query(
-    filter: AuditFilter,
-    before: AuditCursor | undefined,
-    limit: number,
-  ): Promise<{ entries: MergedEntry[]; next: AuditCursor | null; missing: string[] }> {
-    const { agentAudit } = this.#deps.store
-    const first = agentAudit.query(filter, before, limit)
-    const reach = first.next?.at ?? filter.from ?? ''
-    const short = agentAudit
-      .sources()
-      .filter(({ complete, machineId }) => !complete && isAsked(filter, machineId))
-      .filter(({ machineId, agentId }) => (agentAudit.oldest(machineId, agentId)?.at ?? '') > reach)
-    const missing: string[] = []
-    await inTurns(short, async ({ machineId }) => {
-      if (!(await this.#once(machineId, () => this.#older(machineId, reach)))) missing.push(machineId)
-    })
-    const fetched = short.length > missing.length
-    const page = fetched ? agentAudit.query(filter, before, limit) : first
-    // The end of what is at hand is not the end of what there is.
-    const last = page.entries.at(-1)
-    const more =
-      page.next === null && short.length > missing.length && this.#stillShort(short.map((one) => one.machineId))
-    return {
-      ...page,
-      next: more && last !== undefined ? { at: last.at, source: last.source, id: last.id } : page.next,
-      missing,
+  /**
+   * A page of everyone's from what is at hand, down to where the copy of a machine ends that has more. What is below
+   * is fetched meanwhile: only a question that begins there waits for it.
+   */
+  async query(filter: AuditFilter, before: AuditCursor | undefined, limit: number): Promise<MergedPage> {
+    const { page, short, reach } = this.#atHand(filter, before, limit)
+    if (short.length === 0) return page
+    const fetching = this.#fetchOlder(short, reach)
+    if (page.next !== null && (before === undefined || isOlder(page.next, before))) {
+      // What goes wrong here goes wrong again for the question that waits for it.
+      fetching.catch(() => {})
+      return page
     }
+    await fetching
+    return this.#atHand(filter, before, limit).page
   }
 
   sources(): AuditSource[] {
@@ -94,10 +95,53 @@ export class AgentAudits {
     ]
   }
 
-  #stillShort(machineIds: readonly string[]): boolean {
-    return this.#deps.store.agentAudit
-      .sources()
-      .some(({ machineId, complete }) => !complete && machineIds.includes(machineId))
+  /** What the copies say, as far down as nothing can be missing, and the machines to ask for what is below. */
+  #atHand(
+    filter: AuditFilter,
+    before: AuditCursor | undefined,
+    limit: number,
+  ): { page: MergedPage; short: readonly Short[]; reach: string } {
+    const { agentAudit } = this.#deps.store
+    const found = agentAudit.query(filter, before, limit)
+    const reach = found.next?.at ?? filter.from ?? ''
+    const isEnough = (end: AuditCursor) => (found.next === null ? end.at <= reach : !isOlder(found.next, end))
+    const incomplete = agentAudit.sources().flatMap((source): Short[] => {
+      const oldest = agentAudit.oldest(source.machineId, source.agentId)
+      if (source.complete || oldest === undefined || !isAsked(filter, source.machineId)) return []
+      const end = { ...oldest, source: source.machineId }
+      return isEnough(end) ? [] : [{ source, end }]
+    })
+    const [short, silent] = [true, false].map((wanted) =>
+      incomplete.filter(({ source }) => this.#canBeAsked(source.machineId) === wanted),
+    ) as [Short[], Short[]]
+    const missing = silent.map(({ source }) => source.machineId)
+    const end = short.map((one) => one.end).reduce<AuditCursor | undefined>(newerOf, undefined)
+    if (end === undefined) return { page: { ...found, missing }, short, reach }
+    const entries = found.entries.filter(({ at, source, id }) => !isOlder({ at, source, id }, end))
+    const next = before !== undefined && isOlder(before, end) ? before : end
+    return { page: { entries, next, missing }, short, reach }
+  }
+
+  /** Of a machine that is off or did not answer a moment ago, what is at hand is shown without asking it. */
+  #canBeAsked(machineId: string): boolean {
+    const { fleet, clock } = this.#deps
+    if (!fleet.has(machineId) || !isUp(fleet.machine(machineId).record)) return false
+    return clock.now() - (this.#silentAt.get(machineId) ?? Number.NEGATIVE_INFINITY) >= silentMs
+  }
+
+  /** However many are silent, nobody waits longer than for one of them. */
+  async #fetchOlder(short: readonly Short[], reach: string): Promise<void> {
+    const { clock } = this.#deps
+    const over = new AbortController()
+    const open = new Set(short.map(({ source }) => source.machineId))
+    const fetching = inTurns(short, async ({ source }) => {
+      if (over.signal.aborted) return
+      const { machineId } = source
+      const answered = await this.#once(machineId, () => this.#older(source, reach))
+      if (answered) open.delete(machineId)
+    })
+    await Promise.race([fetching, sleep(clock, limitMs, over.signal)]).finally(() => over.abort())
+    for (const machineId of open) this.#silentAt.set(machineId, clock.now())
   }
 
   /** One at a time per machine; false when the machine could not be asked. */
@@ -144,26 +188,11 @@ export class AgentAudits {
     agentAudit.note({ machineId, agentId, refreshedAt: isoTime(clock), complete })
   }
 
-  async #older(machineId: string, reach: string): Promise<void> {
+  async #older(source: KeptSource, reach: string): Promise<void> {
+    const { machineId, agentId } = source
+    if (agentId !== this.#agentId(machineId)) return
     const { agentAudit } = this.#deps.store
-    const agentId = this.#agentId(machineId)
-    const kept = agentAudit.sources().find((source) => source.machineId === machineId)
-    if (kept === undefined || kept.agentId !== agentId) return
-    for (let count = 0; count < olderPages; count++) {
-      const lowest = agentAudit.oldest(machineId, agentId)
-      if (lowest === undefined || lowest.at <= reach) return
-      // Entries of the same moment come again, and are known; a page of nothing but those asks for the next one.
-      let page = 1
-      let found = await this.#page(machineId, lowest.at, page)
-      while (found.entries.length === pageSize && found.entries.every(({ id }) => id >= lowest.id))
-        found = await this.#page(machineId, lowest.at, ++page)
-      const older = found.entries.filter(({ id }) => id < lowest.id)
-      agentAudit.add(machineId, agentId, older)
-      if (older.length === 0 || found.entries.length < pageSize) {
-        agentAudit.note({ ...kept, complete: true })
-        return
-      }
-    }
+    await fetchOlder({ agentAudit, source, reach, ask: (to, page) => this.#page(machineId, to, page) })
   }
 
   #page(machineId: string, to: string | undefined, page = 1) {
@@ -179,6 +208,12 @@ export class AgentAudits {
     return this.#deps.fleet.machine(machineId).record.agentId ?? machineId
   }
 }
+
+/** In the order of the pages: by time, then by source, then by id. */
+const isOlder = (a: AuditCursor, b: AuditCursor) =>
+  a.at === b.at ? (a.source === b.source ? a.id < b.id : a.source < b.source) : a.at < b.at
+
+const newerOf = (a: AuditCursor | undefined, b: AuditCursor) => (a === undefined || isOlder(a, b) ? b : a)
 
 const isAsked = ({ sources }: AuditFilter, machineId: string) => sources.length === 0 || sources.includes(machineId)
 

@@ -11,8 +11,12 @@ export class FakeAgent {
   agentVersion = contractVersion
   browser: Partial<CallResult<'browser.status'>> = { state: 'inactive' }
   takeover: Partial<CallResult<'takeover.get'>> = {}
+  /** Of the lease it gives, by its own clock. */
+  leaseTimes = { takenAt: '2026-01-01T00:00:00.000Z', expiresAt: '2026-01-01T00:05:00.000Z' }
   /** What every call meets instead of an answer. */
   failure: Failure | undefined
+  /** What every answer waits for. */
+  answersAfter: Promise<void> | undefined
   eventsWork = true
   /** What keeps it from being idle. */
   openTerminals = 0
@@ -56,6 +60,7 @@ export class FakeAgent {
       request: async ({ method, path, headers }) => {
         this.calls.push(`${method} ${path}`)
         this.secrets.add(headers['authorization'])
+        await this.answersAfter
         if (this.failure instanceof Problem) return this.#answer(this.failure.status, this.failure.toWire())
         if (this.failure !== undefined) throw Object.assign(new Error('connect failed'), this.failure)
         return this.#answer(200, this.#result(path))
@@ -145,19 +150,11 @@ export class FakeAgent {
           ...this.takeover,
         }
       case '/takeover/lease':
-      case '/takeover/lease/renew': {
-        const at = '2026-01-01T00:00:00.000Z'
+      case '/takeover/lease/renew':
         return {
-          leaseId: 'lease-1',
-          operator: 'ada',
-          reason: '',
-          takenAt: at,
-          expiresAt: at,
-          ok: true,
-          handedBackTo: 'none',
-          heldMs: 1,
+          ...{ leaseId: 'lease-1', operator: 'ada', reason: '', ...this.leaseTimes },
+          ...{ ok: true, handedBackTo: 'none', heldMs: 1 },
         }
-      }
       default:
         return {
           ...{ state: 'inactive', display: null, resolution: null, startedAt: null, cdpUrl: null, url: null },

@@ -9,7 +9,7 @@ import { settle, TestClock } from '../test-clock.ts'
 import { Vault } from '../vault/vault.ts'
 import { announce } from './announce.ts'
 import { FakeAgent } from './fake-agent.ts'
-import { Fleet } from './fleet.ts'
+import { Fleet, type FleetDeps } from './fleet.ts'
 
 let folder = ''
 let store: Store
@@ -22,8 +22,13 @@ const said: string[] = []
 const log = vi.fn()
 const vault = new Vault({ open: () => Promise.reject(new Error('none')) })
 
+/** What is said when a machine goes. */
+const removal: Pick<FleetDeps, 'onParting' | 'onRemoved'> = {}
+
 function makeFleet(): Fleet {
   return new Fleet({
+    onParting: async (machineId) => removal.onParting?.(machineId),
+    onRemoved: (machineId, name) => removal.onRemoved?.(machineId, name),
     ...{ store, vault, clock, log },
     openTunnel: () => ({
       transport: () => agent.transport(),
@@ -102,6 +107,35 @@ test('a machine that refuses the secret is not kept, and the reason is given', a
   await expect(fleet.add(wish)).rejects.toMatchObject({ message: expect.stringContaining('refuses this secret') })
   expect(fleet.list()).toEqual([])
   expect(store.machines.all()).toEqual([])
+})
+
+test('a machine that is removed with control gives it back, is asked once more, and leaves its name', async () => {
+  const id = await added()
+  const told: string[] = []
+  removal.onParting = async (machineId) => void told.push(`parting ${fleet.has(machineId)}`)
+  removal.onRemoved = (machineId, name) => void told.push(`${name} ${fleet.has(machineId)}`)
+  await fleet.leases.take(id, fleet.client(id), { operator: 'ada', ttlMs: 60_000 })
+  await fleet.remove(id)
+  expect(agent.calls).toContain('DELETE /takeover/lease')
+  expect(told).toEqual(['parting true', 'prod-01 false'])
+})
+
+test('a machine that nobody waits for any more is not added, even if it answers later', async () => {
+  const abort = new AbortController()
+  let answer = () => {}
+  agent.answersAfter = new Promise((resolve) => {
+    answer = resolve
+  })
+  const adding = fleet.add(wish, 'm', abort.signal)
+  await settle()
+  expect(agent.calls).toEqual(['GET /status'])
+  abort.abort()
+  await expect(adding).rejects.toMatchObject({ code: 'cancelled' })
+  answer()
+  await clock.advance(60_000)
+  expect([fleet.list(), store.machines.all()]).toEqual([[], []])
+  expect(agent.calls).toEqual(['GET /status'])
+  await expect(vault.get('m', 'agent')).resolves.toBeUndefined()
 })
 
 test('the same machine cannot be added twice', async () => {
@@ -221,7 +255,10 @@ test('only a person brings a machine back that was gone', async () => {
   const id = await added()
   agent.agentId = 'agent-2'
   await fleet.verify(id)
-  expect(await fleet.wake(id)).toMatchObject({ state: 'running' })
+  const waking = fleet.wake(id)
+  expect(fleet.wakes).toMatchObject([{ machineId: id, step: expect.any(String), since: expect.any(String) }])
+  expect(await waking).toMatchObject({ state: 'running' })
+  expect(fleet.wakes).toEqual([])
   expect(store.machines.transitions(id).map((item) => item.to)).toEqual(['running', 'killed', 'starting', 'running'])
   await expect(fleet.wake(id)).rejects.toMatchObject({ code: 'conflict' })
 })
@@ -315,6 +352,26 @@ test('a lease is taken for the operator, renewed at most every 20 s, and given b
   await fleet.stop()
   expect(agent.calls).toContain('DELETE /takeover/lease')
   await expect(fleet.leases.stillHere(id)).rejects.toMatchObject({ code: 'lease-gone' })
+})
+
+test('how long control lasts is right whatever the clock of the machine says', async () => {
+  const id = await added()
+  // Six minutes behind this computer.
+  agent.leaseTimes = { takenAt: '2025-12-31T23:54:00.000Z', expiresAt: '2025-12-31T23:59:00.000Z' }
+  const lease = { operator: 'ada', reason: '', ...agent.leaseTimes }
+  const left = () => Date.parse(fleet.view(id).lease?.expiresAt ?? '') - clock.now()
+  await fleet.leases.take(id, fleet.client(id), { operator: 'ada', ttlMs: 300_000 })
+  agent.emit('takeover_lease', { change: 'taken', lease })
+  await settle()
+  expect(fleet.view(id).lease).toMatchObject({ mine: true, operator: 'ada' })
+  expect(left()).toBe(300_000)
+  await clock.advance(100_000)
+  expect(left()).toBe(200_000)
+  changes.length = 0
+  await fleet.leases.stillHere(id)
+  await clock.advance(60)
+  expect(left()).toBe(300_000 - 60)
+  expect(changes.at(-1)?.changed[0]?.lease?.expiresAt).toBe(fleet.view(id).lease?.expiresAt)
 })
 
 test('what a machine became is announced in the same moment, and what hung on it ends when it is gone', async () => {

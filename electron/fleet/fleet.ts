@@ -10,12 +10,13 @@ import type { Provider } from '../providers/provider.ts'
 import type { MachineRecord, Transition } from '../store/machines.ts'
 import type { Store } from '../store/store.ts'
 import type { Tunnel } from '../tunnels/tunnel.ts'
+import { unlessCancelled } from '../unless-cancelled.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { EchoDeps } from './audit-echo.ts'
 import { Changes } from './changes.ts'
 import { FleetCounts } from './counts.ts'
 import { Gate } from './gate.ts'
-import { Leases } from './leases.ts'
+import { type LeaseChange, Leases } from './leases.ts'
 import { Machine } from './machine.ts'
 import type { MachineDeps } from './machine-deps.ts'
 import { fitting, newRecord } from './new-record.ts'
@@ -34,9 +35,13 @@ export interface FleetDeps {
   onEvent: (machineId: string, event: AgentEvent) => void
   /** A machine answers again after it did not. */
   onConnected?: (machineId: string) => void
-  onRemoved?: (machineId: string) => void
-  /** Control was taken here, or is no longer here. */
-  onLease?: (machineId: string) => void
+  /** A machine sends no events and was asked instead; whether a person is wanted there since the last look. */
+  onPolled?: MachineDeps['onPolled']
+  onRemoved?: (machineId: string, name: string) => void
+  /** Control was given back since the machine is being removed: the last moment in which it can be asked. */
+  onParting?: (machineId: string) => Promise<void>
+  /** Control was taken here, kept on, or is no longer here. */
+  onLease?: (machineId: string, change: LeaseChange) => void
   onWakeStep?: (machineId: string, step: WakeStep, detail: string) => void
   /** Every change of state, as it is written down. */
   onTransition?: (machineId: string, transition: Transition) => void
@@ -74,9 +79,9 @@ export class Fleet {
       log: deps.log,
     })
     this.#changes = new Changes(deps.clock, (id) => this.#machines.get(id)?.view(), deps.onChanged)
-    this.leases.onChange = (id) => {
+    this.leases.onChange = (id, change) => {
       this.#changes.changed(id)
-      deps.onLease?.(id)
+      deps.onLease?.(id, change)
     }
     for (const record of deps.store.machines.all()) this.#hold(record)
   }
@@ -116,8 +121,9 @@ export class Fleet {
   ): Promise<CallResult<Name>> {
     const machine = this.machine(id)
     const { signal } = machine
+    const either = options.signal === undefined ? signal : AbortSignal.any([signal, options.signal])
     try {
-      return await machine.client().call(name, params, { ...options, signal })
+      return await machine.client().call(name, params, { ...options, signal: either })
     } catch (error) {
       throw signal.aborted ? signal.reason : error
     }
@@ -146,8 +152,12 @@ export class Fleet {
     return machine.view()
   }
 
-  /** Adds a machine that answers to this secret; one that does not is not kept. */
-  async add(wish: IpcParamsOut<'fleet.add'>, id: string = randomUUID()): Promise<MachineView> {
+  /** Adds a machine that answers to this secret; one that does not, or that nobody waits for any more, is not kept. */
+  async add(
+    wish: Omit<IpcParamsOut<'fleet.add'>, 'addId'>,
+    id: string = randomUUID(),
+    signal?: AbortSignal,
+  ): Promise<MachineView> {
     if (wish.tunnel.kind === 'local') {
       throw new Problem('invalid-params', 'This computer is added with Try it on this computer.')
     }
@@ -156,7 +166,7 @@ export class Fleet {
     await this.#deps.vault.set(id, 'agent', secret)
     const machine = this.hold(record)
     try {
-      await machine.verify()
+      await unlessCancelled(machine.verify(signal), signal)
       if (machine.record.state !== 'running') throw problemOf(machine)
       this.#refuseDouble(machine)
     } catch (error) {
@@ -172,6 +182,7 @@ export class Fleet {
     if (this.leases.leaseId(id) !== undefined) {
       const note = 'The machine was removed from the console.'
       await this.leases.giveBack(id, { outcome: 'machine_removed', note }).catch(() => {})
+      await this.#deps.onParting?.(id)
     }
     machine.stop()
     this.#machines.delete(id)
@@ -179,12 +190,16 @@ export class Fleet {
     await this.#deps.vault.delete(id, 'agent')
     await this.#deps.vault.delete(id, 'agent-next')
     this.#changes.removed(id)
-    this.#deps.onRemoved?.(id)
+    this.#deps.onRemoved?.(id, machine.record.name)
   }
 
   /** A person wakes it: switched on, verified, and its sandbox brought back as far as it can be. */
   wake(id: string): Promise<MachineView> {
     return this.#wakes.wake(this.machine(id))
+  }
+
+  get wakes(): Wakes['active'] {
+    return this.#wakes.active
   }
 
   cancelWake(id: string): void {
@@ -275,6 +290,7 @@ export class Fleet {
       onVerified: (well) => this.counts.verified(well),
       onChange: (id) => this.#changes.changed(id),
       onConnected: (id) => this.#deps.onConnected?.(id),
+      onPolled: (id, news) => this.#deps.onPolled?.(id, news),
       onTransition: (id, transition) => this.#deps.onTransition?.(id, transition),
       onMetrics: (id, metrics) => {
         try {

@@ -7,6 +7,8 @@ import type { Fleet } from './fleet.ts'
 export interface GatheringDeps {
   fleet: Pick<Fleet, 'call' | 'has' | 'view'>
   answered: (machineId: string, name: KeptCall, answer: unknown) => void
+  /** What else is asked of a machine when it is its turn. */
+  alsoAsk?: (machineId: string) => Promise<void>
   clock: Clock
   log: Log
 }
@@ -74,6 +76,7 @@ export class Gathering {
         if (code === 'unreachable' || code === 'timeout') return
       }
     }
+    await this.#deps.alsoAsk?.(machineId)
   }
 }
 

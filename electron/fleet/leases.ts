@@ -1,10 +1,12 @@
 import type { AgentClient } from '../../shared/client/client.ts'
 import type { Lease, LeaseView } from '../../shared/contract/takeover.ts'
+import type { MachineView } from '../../shared/domain/machine.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { Clock } from '../clock.ts'
 
-/** A window reports every activity; the agent hears of it this often. */
+/** A window reports every activity; the agent hears of it this often, and of a lease under a minute sooner. */
 export const renewEveryMs = 20_000
+const renewalsPerLease = 3
 
 /** An engine's library connects and reads the page before control is its own. */
 const engineMs = 60_000
@@ -23,17 +25,24 @@ export interface Given {
   mode?: 'dom' | 'cua' | undefined
 }
 
+/** `ran_out`: nobody gave it back. */
+export type LeaseChange = 'held' | 'over' | 'ran_out'
+
 interface Held {
   lease: Lease
   client: AgentClient
+  /** As long as it was taken for, and as each renewal makes it again. */
+  ttlMs: number
   renewedAt: number
+  /** By this computer's clock: the machine's may say anything. */
+  endsAt: number
 }
 
 /** The leases this console holds. Their ids never leave main. */
 export class Leases {
   readonly #held = new Map<string, Held>()
   readonly #clock: Clock
-  onChange: (machineId: string) => void = () => {}
+  onChange: (machineId: string, change: LeaseChange) => void = () => {}
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -49,28 +58,49 @@ export class Leases {
     return this.#held.get(machineId)?.lease.leaseId
   }
 
-  async take(machineId: string, client: AgentClient, { reason, ...wish }: TakeWish): Promise<Lease> {
-    return this.#keep(machineId, client, await client.call('takeover.take', { ...wish, reason: reason ?? '' }))
+  /** When the lease held here ends unless it is renewed, by this computer's clock, and how long it lasts from the start. */
+  ending(machineId: string): { endsAt: number; ttlMs: number } | undefined {
+    return this.#held.get(machineId)
   }
 
-  /** Answers a machine's call for help. */
-  async accept(machineId: string, client: AgentClient, requestId: string, wish: TakeWish): Promise<Lease> {
-    const { operator, ttlMs } = wish
-    return this.#keep(machineId, client, await client.call('takeover.accept', { id: requestId, operator, ttlMs }))
+  /** A lease that a machine reports, as a window is shown it: the end of an own one is told in this computer's time. */
+  shown(machineId: string, lease: LeaseView): NonNullable<MachineView['lease']> {
+    const held = this.#held.get(machineId)
+    if (held === undefined || !this.isMine(machineId, lease)) return { ...lease, mine: false }
+    return { ...lease, mine: true, expiresAt: iso(held.endsAt) }
+  }
+
+  /** Returns when it ends, by this computer's clock. */
+  async take(machineId: string, client: AgentClient, { reason, ...wish }: TakeWish): Promise<string> {
+    const params = { ...wish, reason: reason ?? '' }
+    return this.#keep(machineId, client, wish, () => client.call('takeover.take', params))
+  }
+
+  /** Answers a machine's call for help; returns as `take` does. */
+  async accept(machineId: string, client: AgentClient, requestId: string, wish: TakeWish): Promise<string> {
+    const params = { id: requestId, operator: wish.operator, ttlMs: wish.ttlMs }
+    return this.#keep(machineId, client, wish, () => client.call('takeover.accept', params))
   }
 
   /** The person is still at it; the agent is told at most every 20 s, unless they said so themselves. */
-  async stillHere(machineId: string, said = false): Promise<Lease> {
+  async stillHere(machineId: string, said = false): Promise<string> {
     const held = this.#require(machineId)
-    if (!said && this.#clock.now() - held.renewedAt < renewEveryMs) return held.lease
+    const now = this.#clock.now()
+    const since = now - held.renewedAt
+    // Less than nothing: this computer's clock was set back, and says no more how long it was.
+    const lately = since >= 0 && since < Math.min(renewEveryMs, held.ttlMs / renewalsPerLease)
+    if (!said && lately) return iso(held.endsAt)
     const before = held.renewedAt
-    held.renewedAt = this.#clock.now()
+    held.renewedAt = now
     try {
       held.lease = await held.client.call('takeover.renew', { leaseId: held.lease.leaseId })
-      return held.lease
+      held.endsAt = now + held.ttlMs
+      if (this.#held.get(machineId) === held) this.onChange(machineId, 'held')
+      return iso(held.endsAt)
     } catch (error) {
       held.renewedAt = before
-      if (error instanceof Problem && error.code === 'lease-gone') this.forget(machineId)
+      const isGone = error instanceof Problem && error.code === 'lease-gone'
+      if (isGone && this.#held.get(machineId) === held) this.forget(machineId, 'ran_out')
       throw error
     }
   }
@@ -100,14 +130,19 @@ export class Leases {
   }
 
   /** The machine says that the lease is over, or that someone else has one. */
-  forget(machineId: string): void {
-    if (this.#held.delete(machineId)) this.onChange(machineId)
+  forget(machineId: string, change: Exclude<LeaseChange, 'held'> = 'over'): void {
+    if (this.#held.delete(machineId)) this.onChange(machineId, change)
   }
 
-  #keep(machineId: string, client: AgentClient, lease: Lease): Lease {
-    this.#held.set(machineId, { lease, client, renewedAt: this.#clock.now() })
-    this.onChange(machineId)
-    return lease
+  async #keep(machineId: string, client: AgentClient, wish: TakeWish, ask: () => Promise<Lease>): Promise<string> {
+    // Counted from before the question: it cannot have begun earlier, so that nobody is promised too much.
+    const asked = this.#clock.now()
+    const lease = await ask()
+    const ttlMs = lengthOf(lease, wish.ttlMs)
+    const endsAt = asked + ttlMs
+    this.#held.set(machineId, { lease, client, ttlMs, renewedAt: this.#clock.now(), endsAt })
+    this.onChange(machineId, 'held')
+    return iso(endsAt)
   }
 
   #require(machineId: string): Held {
@@ -115,4 +150,14 @@ export class Leases {
     if (held === undefined) throw new Problem('lease-gone', 'You do not have control of this browser. Take over again.')
     return held
   }
+}
+
+/** Both ends are told by the machine's clock: how far apart they are is true whatever it says. */
+function lengthOf({ takenAt, expiresAt }: Lease, wanted: number): number {
+  const told = Date.parse(expiresAt) - Date.parse(takenAt)
+  return told > 0 ? Math.min(told, wanted) : wanted
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString()
 }

@@ -28,6 +28,8 @@ export interface MachineDeps {
   onChange: (machineId: string) => void
   /** It answers again after it did not. */
   onConnected: (machineId: string) => void
+  /** It sends no events and was asked instead; a person is wanted there who was not at the last look. */
+  onPolled: (machineId: string, news: { helpWanted: boolean }) => void
   onTransition: (machineId: string, transition: Transition) => void
   onEvent: (machineId: string, event: AgentEvent) => void
   onMetrics: (machineId: string, metrics: Metrics) => void

@@ -1,5 +1,6 @@
 import type { CallResult } from '../../shared/contract/index.ts'
 import { contractVersion } from '../../shared/contract/index.ts'
+import type { LeaseView } from '../../shared/contract/takeover.ts'
 import { type MachineView, machineView } from '../../shared/domain/machine.ts'
 import type { Problem } from '../../shared/errors.ts'
 import type { MachineRecord } from '../store/machines.ts'
@@ -7,19 +8,14 @@ import { linksOf } from './chain.ts'
 import { compatibilityOf } from './compatibility.ts'
 
 /** What a machine said of itself, in this run or, from the snapshot, in an earlier one. */
-export type MachineFacts = Pick<
-  MachineView,
-  | 'hostname'
-  | 'os'
-  | 'capabilities'
-  | 'browser'
-  | 'metrics'
-  | 'lease'
-  | 'viewers'
-  | 'driver'
-  | 'helpWanted'
-  | 'roundTripMs'
->
+export interface MachineFacts
+  extends Pick<
+    MachineView,
+    'hostname' | 'os' | 'capabilities' | 'browser' | 'metrics' | 'viewers' | 'driver' | 'helpWanted' | 'roundTripMs'
+  > {
+  /** As the machine tells it, in its own time; whose it is, the console knows. */
+  lease: LeaseView | null
+}
 
 const snapshotSchema = machineView.pick({ hostname: true, os: true, capabilities: true, browser: true })
 
@@ -54,7 +50,7 @@ export function factsFromStatus(facts: MachineFacts, status: CallResult<'machine
 
 export interface ViewOf {
   record: MachineRecord
-  facts: MachineFacts
+  facts: Omit<MachineFacts, 'lease'> & Pick<MachineView, 'lease'>
   connected: boolean
   heardInThisRun: boolean
   problem: Problem | undefined

@@ -45,6 +45,9 @@ export class MachineFeed {
   /** Counts what events said about control: an answer that was under way meanwhile is older than they are. */
   #controlNews = 0
 
+  /** Whether a person is wanted, as it was heard last. */
+  #helpWanted = false
+
   constructor(id: string, deps: MachineDeps, sink: FeedSink) {
     this.#id = id
     this.#deps = deps
@@ -98,7 +101,9 @@ export class MachineFeed {
     })
     if (signal.aborted) return { waitMs: 0 }
     if (!everOpen) {
+      const before = this.#helpWanted
       await this.refresh(client)
+      if (!signal.aborted) this.#deps.onPolled(this.#id, { helpWanted: this.#helpWanted && !before })
       return { waitMs: pollMs }
     }
     return { waitMs: this.#deps.clock.now() - started < settleMs ? settleMs : 0 }
@@ -170,9 +175,10 @@ export class MachineFeed {
     if (browser.status === 'fulfilled') facts.browser = browser.value
     if (takeover.status === 'fulfilled' && this.#controlNews === newsBefore) {
       facts.viewers = takeover.value.viewers
-      facts.lease = this.#withOwner(takeover.value.lease)
+      facts.lease = takeover.value.lease
       facts.driver = takeover.value.driver ?? null
-      facts.helpWanted = (takeover.value.openRequests ?? 0) > 0
+      this.#helpWanted = (takeover.value.openRequests ?? 0) > 0
+      facts.helpWanted = this.#helpWanted
     }
     for (const answer of [browser, takeover]) {
       if (answer.status === 'rejected') {
@@ -189,8 +195,8 @@ export class MachineFeed {
     switch (event.type) {
       case 'takeover_lease': {
         this.#controlNews++
-        const lease = this.#withOwner(event.lease)
-        if (lease === null || !lease.mine) this.#forgetOwnLease(event)
+        const { lease } = event
+        if (lease === null || !this.#deps.leases.isMine(this.#id, lease)) this.#forgetOwnLease(event)
         return this.#sink.learned({ lease })
       }
       case 'viewers':
@@ -204,7 +210,10 @@ export class MachineFeed {
         return this.#sink.learned({ driver: null })
       case 'takeover_request':
         this.#controlNews++
-        if (event.request.state === 'open') return this.#sink.learned({ helpWanted: true })
+        if (event.request.state === 'open') {
+          this.#helpWanted = true
+          return this.#sink.learned({ helpWanted: true })
+        }
         // Another one may still be open.
         return void this.refresh(client)
       case 'page_navigated':
@@ -227,10 +236,7 @@ export class MachineFeed {
 
   /** The answer to this console's own call can come after its event: only an end is believed. */
   #forgetOwnLease(event: Extract<AgentEvent, { type: 'takeover_lease' }>): void {
-    if (event.change !== 'taken' && event.change !== 'renewed') this.#deps.leases.forget(this.#id)
-  }
-
-  #withOwner(lease: Omit<NonNullable<MachineFacts['lease']>, 'mine'> | null): MachineFacts['lease'] {
-    return lease === null ? null : { ...lease, mine: this.#deps.leases.isMine(this.#id, lease) }
+    if (event.change === 'taken' || event.change === 'renewed') return
+    this.#deps.leases.forget(this.#id, event.change === 'expired' ? 'ran_out' : 'over')
   }
 }

@@ -1,3 +1,4 @@
+import type { LeaseView } from '../../shared/contract/takeover.ts'
 import type { MachineView } from '../../shared/domain/machine.ts'
 import type { Recreated } from '../../shared/domain/power.ts'
 import type { Problem } from '../../shared/errors.ts'
@@ -6,7 +7,8 @@ import { factsFromSnapshot, type MachineFacts, toView } from './machine-facts.ts
 import { goneProblem } from './sandbox-watch.ts'
 
 interface Beside {
-  isMine: (lease: NonNullable<MachineFacts['lease']>) => boolean
+  /** A lease that the machine reports, as it is shown here. */
+  shownLease: (lease: LeaseView) => MachineView['lease']
   power: MachineView['power']
   autoStop: MachineView['autoStop']
 }
@@ -27,9 +29,9 @@ export class MachineKnown {
   }
 
   /** The machine as a window is shown it. */
-  view(record: Readonly<MachineRecord>, { isMine, power, autoStop }: Beside): MachineView {
+  view(record: Readonly<MachineRecord>, { shownLease, power, autoStop }: Beside): MachineView {
     const { facts, connected, heardInThisRun, checking, recreated, auditWarning } = this
-    const lease = facts.lease === null ? null : { ...facts.lease, mine: isMine(facts.lease) }
+    const lease = facts.lease === null ? null : shownLease(facts.lease)
     const problem = this.problem ?? goneProblem(record, facts.browser)
     return toView({
       ...{ record, facts: { ...facts, lease }, connected, heardInThisRun },

@@ -84,7 +84,7 @@ export class Machine {
   view(): MachineView {
     const { record } = this
     return this.#known.view(record, {
-      isMine: (lease) => this.#deps.leases.isMine(record.id, lease),
+      shownLease: (lease) => this.#deps.leases.shown(record.id, lease),
       power: this.#power.view(record, this.connected),
       autoStop: this.autoStop.view(record),
     })

@@ -12,7 +12,7 @@ export interface WakesDeps {
 /** The machines that people wake just now: each once, with its steps told, until it runs or nobody waits for it. */
 export class Wakes {
   readonly #deps: WakesDeps
-  readonly #waking = new Map<string, AbortController>()
+  readonly #waking = new Map<string, { abort: AbortController; since: string; step: WakeStep }>()
 
   constructor(deps: WakesDeps) {
     this.#deps = deps
@@ -21,11 +21,14 @@ export class Wakes {
   async wake(machine: Machine): Promise<MachineView> {
     const { id, name } = machine.record
     if (this.#waking.has(id)) throw new Problem('conflict', `${name} is being woken already.`)
-    const waking = new AbortController()
+    const waking = { abort: new AbortController(), since: new Date().toISOString(), step: 'switch-on' as WakeStep }
     this.#waking.set(id, waking)
-    const tell = (step: WakeStep, detail = '') => this.#deps.onWakeStep?.(id, step, detail)
+    const tell = (step: WakeStep, detail = '') => {
+      waking.step = step
+      this.#deps.onWakeStep?.(id, step, detail)
+    }
     try {
-      await wakeMachine(machine, this.#deps.clock, { signal: waking.signal, onStep: tell })
+      await wakeMachine(machine, this.#deps.clock, { signal: waking.abort.signal, onStep: tell })
       if (machine.record.state !== 'running') throw problemOf(machine)
       tell('done')
       return machine.view()
@@ -37,11 +40,16 @@ export class Wakes {
     }
   }
 
+  /** For windows that were not there when it began. */
+  get active(): { machineId: string; since: string; step: WakeStep }[] {
+    return [...this.#waking].map(([machineId, { since, step }]) => ({ machineId, since, step }))
+  }
+
   /** Nobody waits for it any more. What was switched on stays on, and is followed as any machine is. */
   cancel(machine: Machine): void {
     const waking = this.#waking.get(machine.record.id)
     if (waking === undefined) return
-    waking.abort()
+    waking.abort.abort()
     machine.stop()
     machine.keep()
   }

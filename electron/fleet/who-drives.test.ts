@@ -14,6 +14,8 @@ let clock: TestClock
 let agent: FakeAgent
 let fleet: Fleet
 let id = ''
+/** Whether a person was newly wanted, for each look at a machine without events. */
+const polled: boolean[] = []
 const vault = new Vault({ open: () => Promise.reject(new Error('none')) })
 
 beforeEach(async () => {
@@ -24,6 +26,7 @@ beforeEach(async () => {
   agent.takeover = { driver: { engine: 'stagehand', mode: 'dom' }, openRequests: 1 }
   fleet = new Fleet({
     ...{ store, vault, clock, log: () => {}, operator: () => 'ada', onChanged: () => {}, onEvent: () => {} },
+    onPolled: (_id, { helpWanted }) => void polled.push(helpWanted),
     openTunnel: () => ({
       transport: () => agent.transport(),
       state: { state: 'up', detail: '' },
@@ -71,6 +74,23 @@ test('a person is wanted until the last open call for one is answered', async ()
   expect(fleet.view(id).helpWanted).toBe(false)
   await says('takeover_request', { change: 'raised', request: request('open') })
   expect(fleet.view(id).helpWanted).toBe(true)
+})
+
+test('without events a person who is wanted is told of once, and again when that is so again', async () => {
+  agent.eventsWork = false
+  agent.takeover = { driver: null, openRequests: 0 }
+  agent.dropSockets()
+  await clock.advance(15_000)
+  polled.length = 0
+  agent.takeover = { driver: null, openRequests: 1 }
+  await clock.advance(35_000)
+  expect(polled.filter((wanted) => wanted)).toHaveLength(1)
+  expect(polled.length).toBeGreaterThan(2)
+  agent.takeover = { driver: null, openRequests: 0 }
+  await clock.advance(15_000)
+  agent.takeover = { driver: null, openRequests: 1 }
+  await clock.advance(15_000)
+  expect(polled.filter((wanted) => wanted)).toHaveLength(2)
 })
 
 test('of a machine that cannot be heard, nobody knows who drives it or wants what', async () => {

@@ -2,6 +2,7 @@ import type { deployCalls } from '../../shared/ipc-deploys.ts'
 import type { Deploys } from '../deploys/deploys.ts'
 import type { Store } from '../store/store.ts'
 import type { IpcHandlers } from './dispatch.ts'
+import { UnderWay } from './under-way.ts'
 
 export interface DeployHandlerDeps {
   deploys: Deploys
@@ -16,13 +17,16 @@ export function deployHandlers({
   operator,
 }: DeployHandlerDeps): Pick<IpcHandlers, keyof typeof deployCalls> {
   const { rollouts, feeds } = deploys
+  const plans = new UnderWay()
   return {
     'deploys.active': () => ({ rollouts: rollouts.active(), progress: rollouts.progress() }),
     'deploys.history': (filter) => ({ rollouts: store.rollouts.list(filter) }),
     'deploys.get': ({ rolloutId }) => ({ rollout: rollouts.get(rolloutId), steps: store.rollouts.steps(rolloutId) }),
-    'deploys.plan': async ({ machineIds, maxUnavailable }) => ({
-      machines: await deploys.plan(machineIds, maxUnavailable),
-    }),
+    'deploys.plan': (wish, caller) => plans.run(wish.planId, caller, (signal) => deploys.plan(wish, signal)),
+    'deploys.stopPlan': ({ planId }) => {
+      plans.cancel(planId)
+      return {}
+    },
     'deploys.start': (wish) => deploys.begin(wish, operator()),
     'deploys.pause': ({ rolloutId }) => rollouts.pause(rolloutId),
     'deploys.resume': ({ rolloutId }) => rollouts.resume(rolloutId),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import os from 'node:os'
 import { isRaw } from '../../shared/contract/define.ts'
 import { type CallName, type CallResult, callsByName } from '../../shared/contract/index.ts'
@@ -18,9 +19,10 @@ import { type MachineHandlerDeps, machineHandlers } from './machine-handlers.ts'
 import { type PowerHandlerDeps, powerHandlers } from './power-handlers.ts'
 import { type SettingsHandlerDeps, settingsHandlers } from './settings-handlers.ts'
 import type { Streams } from './streams.ts'
-import { takeoverHandlers } from './takeover-handlers.ts'
+import { type TakeoverHandlerDeps, takeoverHandlers } from './takeover-handlers.ts'
 import { type TerminalHandlerDeps, terminalHandlers } from './terminal-handlers.ts'
 import { tunnelHandlers } from './tunnel-handlers.ts'
+import { UnderWay } from './under-way.ts'
 import { type WindowHandlerDeps, windowHandlers } from './window-handlers.ts'
 import { answerWithLease, callWithLease } from './with-lease.ts'
 
@@ -32,6 +34,7 @@ export interface HandlerDeps
     AuditHandlerDeps,
     Omit<InspectorHandlerDeps, 'fleet'>,
     Pick<MachineHandlerDeps, 'answers' | 'workers' | 'rotation'>,
+    Pick<TakeoverHandlerDeps, 'ownTakeovers'>,
     Pick<SettingsHandlerDeps, 'files' | 'beginAnew' | 'ec2' | 'awsKeys'>,
     WindowHandlerDeps {
   fleet: Fleet
@@ -53,6 +56,7 @@ export interface HandlerDeps
 export function createHandlers(deps: HandlerDeps): IpcHandlers {
   const { fleet, local, streams, vault, settings, tunnels } = deps
   let { about } = deps
+  const adding = new UnderWay()
   return {
     ...tunnelHandlers(tunnels, deps.prompts),
     ...takeoverHandlers(deps),
@@ -93,9 +97,13 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
       return fleet.verify(machineId)
     },
     'fleet.tryLocal': async () => ({ machineId: await local.tryIt() }),
-    'fleet.add': (wish) => {
+    'fleet.add': ({ addId = randomUUID(), ...wish }, caller) => {
       tunnels.personActs()
-      return fleet.add(wish)
+      return adding.run(addId, caller, (signal) => fleet.add(wish, randomUUID(), signal))
+    },
+    'fleet.addCancel': ({ addId }) => {
+      adding.cancel(addId)
+      return {}
     },
     'fleet.remove': async ({ machineId }) => {
       if (machineId === localMachineId && fleet.has(machineId)) await local.stop()
@@ -118,7 +126,10 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
       const given = callWithLease(callsByName[name], params, leaseId)
       // Starting a browser, or a picture of a whole page, may take longer than an ordinary answer.
       const result = await fleet.call(machineId, name, given as never, { timeoutMs: isSlow(name) ? 120_000 : 30_000 })
-      if (name === 'logs.get') deps.keptLogs.seen(machineId, (result as CallResult<'logs.get'>).lines)
+      // One line alone is asked for to learn where a log ends; those before it are shown later, and kept then.
+      if (name === 'logs.get' && params['lines'] !== 1) {
+        deps.keptLogs.seen(machineId, (result as CallResult<'logs.get'>).lines)
+      }
       deps.answered(machineId, name, params, result)
       return answerWithLease(name, result, leaseId)
     },

@@ -32,14 +32,14 @@ export function machineHandlers(deps: MachineHandlerDeps): Pick<IpcHandlers, key
     'known.get': ({ machineId, call }) => answers.get(fleet.view(machineId).id, call),
     'timeline.known': ({ machineId }) => knownTimeline(fleet.view(machineId).id, answers, store),
     'known.commit': ({ machineId, imageTag }) => {
-      const found = store.deploys
-        .last(deploysLookedAt, machineId)
-        .find((deploy) => deploy.imageTag === imageTag && deploy.commitSha !== null)
-      if (found?.commitSha == null) return null
+      const deploys = store.deploys.last(deploysLookedAt, machineId).filter((deploy) => deploy.imageTag === imageTag)
+      const found = deploys.find(({ commitSha }) => commitSha !== null) ?? deploys[0]
+      if (found === undefined) return null
       return { sha: found.commitSha, message: found.commitMessage, branch: found.branch }
     },
     'workers.all': () => workers.all(),
     'fleet.rotateSecret': ({ machineId }) => rotation.rotate(machineId),
+    'fleet.wakes': () => fleet.wakes,
     'fleet.wakeCancel': ({ machineId }) => {
       fleet.cancelWake(machineId)
       return {}

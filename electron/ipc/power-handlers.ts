@@ -115,6 +115,7 @@ export function powerHandlers(deps: PowerHandlerDeps): Pick<IpcHandlers, keyof t
       enrollments.cancel(enrollId)
       return {}
     },
+    'enroll.running': () => ({ running: enrollments.running() }),
     'enroll.unfinished': () => ({
       enrollments: enrollments.unfinished().map(({ installed: _kept, ...shown }) => shown),
     }),

@@ -7,7 +7,7 @@ import { parseJson } from '../../shared/contract/wire.ts'
 import { describeIssues, Problem } from '../../shared/errors.ts'
 import { type PortLike, PortStream } from '../../shared/stream.ts'
 import type { Caller } from './dispatch.ts'
-import { socketWithLease } from './with-lease.ts'
+import { messageWithLease, socketWithLease } from './with-lease.ts'
 
 /** Bytes on their way to the agent beyond which a window has to wait. A paste is less, a flood is more. */
 const maxBufferedBytes = 1024 * 1024
@@ -57,7 +57,8 @@ export class Streams {
     const socket = await this.#deps.client(machineId).open(socketName, values as never)
     const { onMessage } = this.#deps
     const heard = onMessage === undefined ? undefined : (message: unknown) => onMessage(machineId, socketName, message)
-    return this.hand(machineId, caller, (stream) => bridge(stream, socket, definition, heard), true)
+    const lease = () => this.#deps.leaseId(machineId)
+    return this.hand(machineId, caller, (stream) => bridge(stream, socket, definition, heard, lease), true)
   }
 
   /** Hands a window its end of a stream; `connect` joins the other end to whatever it comes from. */
@@ -111,6 +112,7 @@ function bridge(
   socket: AgentSocket<SocketName>,
   definition: SocketDefinition,
   heard: ((message: unknown) => void) | undefined,
+  lease: () => string | undefined,
 ): void {
   socket.onBytes = (bytes) => {
     if (!stream.sendBytes(bytes)) socket.pause()
@@ -133,7 +135,7 @@ function bridge(
     return drained(stream, socket)
   }
   stream.onText = (text) => {
-    const checked = readText(text, definition)
+    const checked = readText(text, definition, lease())
     if (checked instanceof Problem) return stream.close(1007, checked.message.slice(0, 100))
     socket.send(checked as SocketSend<SocketName>)
     return drained(stream, socket)
@@ -152,12 +154,13 @@ function drained(stream: PortStream, socket: AgentSocket<SocketName>): Promise<v
   })
 }
 
-function readText(text: string, definition: SocketDefinition): unknown {
+function readText(text: string, definition: SocketDefinition, leaseId: string | undefined): unknown {
   if (text.length > definition.maxFrameBytes) return new Problem('body-too-large', 'that frame is too large')
   try {
-    const checked = definition.send.safeParse(parseJson(text))
+    const checked = definition.send.safeParse(messageWithLease(parseJson(text), leaseId))
     return checked.success ? checked.data : new Problem('invalid-params', describeIssues(checked.error))
-  } catch {
+  } catch (error) {
+    if (error instanceof Problem) return error
     return new Problem('bad-request', 'that frame is not JSON')
   }
 }

@@ -4,11 +4,13 @@ import type { takeoverIpc } from '../../shared/ipc-takeover.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { savedName } from '../saved-name.ts'
 import type { SettingsKeeper } from '../settings.ts'
+import type { OwnTakeovers } from '../takeovers/own-takeovers.ts'
 import type { IpcHandlers } from './dispatch.ts'
 
 export interface TakeoverHandlerDeps {
   fleet: Pick<Fleet, 'leases' | 'client' | 'call' | 'view'>
   settings: Pick<SettingsKeeper, 'current'>
+  ownTakeovers: Pick<OwnTakeovers, 'list'>
   clipboard: { readText: () => string | Promise<string>; writeText: (text: string) => void | Promise<void> }
   chooseFile: (suggested: string) => Promise<string | undefined>
 }
@@ -24,19 +26,15 @@ export function takeoverHandlers(deps: TakeoverHandlerDeps): Pick<IpcHandlers, k
   const { leases } = fleet
   const wish = () => ({ operator: settings.current.operator, ttlMs: settings.current.leaseMinutes * 60_000 })
   return {
-    'takeover.take': async ({ machineId, reason }) => {
-      const { expiresAt } = await leases.take(machineId, fleet.client(machineId), { ...wish(), reason })
-      return { expiresAt }
-    },
-    'takeover.accept': async ({ machineId, requestId }) => {
-      const { expiresAt } = await leases.accept(machineId, fleet.client(machineId), requestId, wish())
-      return { expiresAt }
-    },
-    'takeover.stillHere': async ({ machineId, said }) => {
-      const { expiresAt } = await leases.stillHere(machineId, said)
-      return { expiresAt }
-    },
+    'takeover.take': async ({ machineId, reason }) => ({
+      expiresAt: await leases.take(machineId, fleet.client(machineId), { ...wish(), reason }),
+    }),
+    'takeover.accept': async ({ machineId, requestId }) => ({
+      expiresAt: await leases.accept(machineId, fleet.client(machineId), requestId, wish()),
+    }),
+    'takeover.stillHere': async ({ machineId, said }) => ({ expiresAt: await leases.stillHere(machineId, said) }),
     'takeover.giveBack': async ({ machineId, ...given }) => ({ toActingMs: await leases.giveBack(machineId, given) }),
+    'takeover.own': () => ({ takeovers: deps.ownTakeovers.list() }),
 
     'live.paste': async ({ machineId }) => {
       const leaseId = leases.leaseId(machineId)

@@ -5,6 +5,8 @@ import type { IpcHandlers } from './dispatch.ts'
 export interface TerminalHandlerDeps {
   sshTerminals: Pick<SshTerminals, 'open'>
   personActs: () => void
+  /** Writes what windows keep to the disk; by itself that is done seconds later. */
+  flushWindows: () => void
   /** Opens an address in the browser of this computer. */
   openLink: (url: string) => Promise<void>
 }
@@ -15,6 +17,10 @@ export function terminalHandlers(deps: TerminalHandlerDeps): Pick<IpcHandlers, k
     'terminal.openSsh': async ({ machineId, cols, rows }, caller) => {
       deps.personActs()
       return { streamId: await deps.sshTerminals.open(machineId, { cols, rows }, caller) }
+    },
+    'terminal.noted': () => {
+      deps.flushWindows()
+      return {}
     },
     'app.openLink': async ({ url }) => {
       // As the parser reads it: what was checked is what is opened.

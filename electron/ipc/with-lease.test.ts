@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { callsByName, socketsByName } from '../../shared/contract/index.ts'
-import { answerWithLease, callWithLease, socketWithLease } from './with-lease.ts'
+import { answerWithLease, callWithLease, messageWithLease, socketWithLease } from './with-lease.ts'
 
 describe('a call of a window', () => {
   test('that changes the page gets the lease, and is refused without one', () => {
@@ -35,6 +35,15 @@ describe('a socket of a window', () => {
       /Take over first/,
     )
   })
+})
+
+test('what a window says on a stream gets the lease where it asks for control, and cannot bring one', () => {
+  const control = { type: 'mode', mode: 'control' }
+  expect(messageWithLease(control, 'l1')).toEqual({ ...control, leaseId: 'l1' })
+  expect(messageWithLease({ type: 'mode', mode: 'view' }, 'l1')).toEqual({ type: 'mode', mode: 'view' })
+  expect(messageWithLease(control, undefined)).toBe(control)
+  expect(messageWithLease({ type: 'resize', cols: 80 }, 'l1')).toEqual({ type: 'resize', cols: 80 })
+  expect(() => messageWithLease({ ...control, leaseId: 'stolen' }, 'l1')).toThrow(/leave leaseId out/)
 })
 
 test('cookies are listed for everyone, their values only for whoever has control', () => {

@@ -17,6 +17,15 @@ export function socketWithLease(definition: SocketDefinition, params: Params, le
   return wantsControl ? { ...params, leaseId: required(leaseId) } : params
 }
 
+/** The same for what a window says on an open stream, such as that its picture is to take keys from now on. */
+export function messageWithLease(message: unknown, leaseId: string | undefined): unknown {
+  if (typeof message !== 'object' || message === null) return message
+  const said = message as Params
+  if ('leaseId' in said) throw new Problem('invalid-params', 'A window does not hold leases: leave leaseId out.')
+  const asksControl = said['type'] === 'mode' && said['mode'] === 'control'
+  return asksControl && leaseId !== undefined ? { ...said, leaseId } : message
+}
+
 /**
  * The same for a call. Every call that takes a lease changes the page: a person in a window does that only while
  * they have control, so that nobody disturbs an engine, or another person, unseen.

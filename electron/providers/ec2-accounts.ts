@@ -23,6 +23,9 @@ const gatherMs = 100
 const maxIds = 100
 const connectLimitMs = 4000
 const answerLimitMs = 10_000
+/** Pages may be empty while there are more; these many, or this long, are no longer an answer. */
+const maxPages = 50
+const discoverLimitMs = 60_000
 
 interface Waiting {
   id: string
@@ -58,15 +61,20 @@ export class Ec2Accounts {
       { Name: 'instance-state-name', Values: ['pending', 'running', 'stopping', 'stopped'] },
     ]
     const found: Instance[] = []
+    const until = this.#deps.clock.now() + discoverLimitMs
     let next: string | undefined
-    do {
+    for (let pages = 1; ; pages++) {
       const page = await this.send(account, 'DescribeInstances', ({ DescribeInstancesCommand }) => {
         return new DescribeInstancesCommand({ Filters: filters, MaxResults: 200, ...(next && { NextToken: next }) })
       })
       found.push(...(page.Reservations ?? []).flatMap((reservation) => reservation.Instances ?? []))
       next = page.NextToken
-    } while (next !== undefined && next !== '' && found.length < 2000)
-    return found
+      if (next === undefined || next === '' || found.length >= 2000) return found
+      if (pages === maxPages || this.#deps.clock.now() >= until)
+        throw new Problem('bad-answer', 'EC2 sends page after page and no end. Look for a narrower tag.', {
+          link: 'aws',
+        })
+    }
   }
 
   /** Sends one command; what goes wrong comes back as a problem with a next step. */

@@ -154,3 +154,12 @@ test('machines are found by their tag', async () => {
   ])
   expect(await accounts.discover(account, { key: 'fleet', value: '' })).toHaveLength(2)
 })
+
+test('empty pages without end are not followed for ever', async () => {
+  const send = vi.spyOn(accounts, 'send').mockImplementation(async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    return { Reservations: [], NextToken: 'more' }
+  })
+  await expect(accounts.discover(account, { key: 'fleet', value: '' })).rejects.toMatchObject({ code: 'bad-answer' })
+  expect(send.mock.calls.length).toBeLessThan(100)
+})

@@ -61,6 +61,10 @@ export function deploysTable(connection: Connection) {
     add(record: Omit<DeployRecord, 'id'>): number {
       return Number(insert.run(values(record)).lastInsertRowid)
     },
+    get(id: number): DeployRecord | undefined {
+      const row = one.get(id)
+      return row === undefined ? undefined : read(row)
+    },
     change(id: number, changed: Partial<Omit<DeployRecord, 'id'>>): void {
       const row = one.get(id)
       if (row === undefined) throw new Error(`There is no deploy ${id} to change.`)

@@ -3,6 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { goneMachine, keepFilledFleet } from '../../e2e/rigs/filled-fleet.ts'
+import { newRollout } from '../deploys/new-rollout.ts'
+import { apply, type RolloutEvent } from '../deploys/rollout.ts'
 import { clearAtNextStart, clearIfWanted } from './begin-anew.ts'
 import { exportData } from './export-data.ts'
 import { allRows, keptData } from './kept-data.ts'
@@ -51,12 +53,50 @@ test('one part is cleared, its room given back, and everything else stays', () =
   expect(store.audit.verify().sound).toBe(true)
 })
 
+test('the operator’s own takeovers are a part of their own: counted, exported, and cleared by themselves', async () => {
+  const taken = { agentId: 'agent-1', machineId: goneMachine, machineName: 'shop-de-07' }
+  const nothing = { requestId: null, requestToAcceptedMs: null, acceptedToControlMs: null, handBackToActingMs: null }
+  const said = { outcome: 'resolved', note: 'a captcha', handedBackTo: 'none', heldMs: 5 }
+  store.ownTakeovers.save(taken, [{ id: 1, time: '2026-01-01T00:00:00.000Z', operator: 'Ada', ...nothing, ...said }])
+  store.machines.remove(goneMachine)
+  expect(part('takeovers')?.rows).toBe(1)
+  const target = path.join(folder, 'takeovers.json')
+  await exportData(target, { version: '1', at: '2026-01-01T00:00:00.000Z' }, allRows(file))
+  const read = JSON.parse(fs.readFileSync(target, 'utf8')) as { tables: Record<string, Record<string, unknown>[]> }
+  expect(read.tables['own_takeovers']).toMatchObject([{ sandbox_name: 'shop-de-07', note: 'a captcha' }])
+  keptData(store.connection, file).clear(['takeovers'])
+  expect(part('takeovers')?.rows).toBe(0)
+  expect(part('history')?.rows).toBe(200)
+})
+
 test('a deploy that is under way survives the clearing of those that ended', () => {
   const [ended] = store.rollouts.list({ limit: 1 })
   if (ended === undefined) throw new Error('there is one')
   store.rollouts.add({ ...ended, id: 0, key: 'now', status: 'paused', endedAt: null })
   keptData(store.connection, file).clear(['deploys'])
   expect(store.rollouts.list({ limit: 10 }).map(({ key }) => key)).toEqual(['now'])
+})
+
+test('a machine that is through keeps its row while its deploy is open, so that it can be looked for again', () => {
+  const at = '2026-01-02T00:00:00.000Z'
+  const wish = { tag: 'v9', operator: 'ada', at, maxUnavailable: 1, onFailure: 'continue' as const, force: false }
+  const machines = ['m1', 'm2'].map((id) => ({ machineId: id, name: id, environment: 'prod' as const }))
+  let rollout = store.rollouts.add(newRollout({ ...wish, machines }))
+  const play = (...events: RolloutEvent[]) => {
+    for (const event of events) rollout = store.rollouts.save(rollout, apply(rollout, event, at), [])
+  }
+  play(
+    { type: 'begin', machineId: 'm1' },
+    { type: 'checked', machineId: 'm1', facts: { baseline: 1 } },
+    { type: 'ended', machineId: 'm1', end: 'lost', detail: 'silent' },
+    { type: 'pause' },
+  )
+  const row = store.deploys.last(1, 'm1')
+  keptData(store.connection, file).clear(['deploys'])
+  expect(store.deploys.last(1, 'm1')).toEqual(row)
+  expect(part('deploys')?.rows).toBe(0)
+  play({ type: 'resume' }, { type: 'retry', machineIds: ['m1'], force: false })
+  expect(rollout.legs[0]?.historyId).toBe(row[0]?.id)
 })
 
 test('the export is one JSON file with every table, readable inside, and the store can be used meanwhile', async () => {

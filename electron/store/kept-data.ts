@@ -9,6 +9,7 @@ const tablesOf: Record<Exclude<DataPart, 'log-files'>, readonly string[]> = {
   history: ['transitions', 'events', 'metrics_raw', 'metrics_5min', 'metrics_hourly'],
   logs: ['seen_logs'],
   'audit-copies': ['agent_audit', 'agent_audit_sources'],
+  takeovers: ['own_takeovers'],
   deploys: ['rollout_steps', 'rollouts', 'sandbox_deploy_history'],
 }
 
@@ -16,7 +17,9 @@ const tablesOf: Record<Exclude<DataPart, 'log-files'>, readonly string[]> = {
 const ended: Record<string, string> = {
   rollout_steps: 'rollout_id IN (SELECT id FROM rollouts WHERE ended_at IS NOT NULL)',
   rollouts: 'ended_at IS NOT NULL',
-  sandbox_deploy_history: "status NOT IN ('pending', 'deploying')",
+  // A machine that is through keeps its row while the deploy that it belongs to is open: it may be tried again.
+  sandbox_deploy_history: `status NOT IN ('pending', 'deploying') AND NOT EXISTS (SELECT 1 FROM rollouts
+    WHERE rollouts.ended_at IS NULL AND rollouts.id = json_extract(sandbox_deploy_history.metadata, '$.rolloutId'))`,
 }
 
 type TablePart = keyof typeof tablesOf

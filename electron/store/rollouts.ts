@@ -20,6 +20,9 @@ export interface RolloutFilter {
   limit: number
 }
 
+/** A rollback takes back the newest deploys of a machine. */
+const deploysLookedAt = 50
+
 /** Deploys over several machines. Its connection writes to the disk before it answers: a step is stored, then taken. */
 export function rolloutsTable(connection: Connection, history: ReturnType<typeof deploysTable>) {
   const insert = connection.prepare(
@@ -62,19 +65,60 @@ export function rolloutsTable(connection: Connection, history: ReturnType<typeof
     const status = statusOf(leg.state)
     if (before?.state === leg.state || status === undefined) return leg
     const end = { status, errorMessage: leg.detail, completedAt: leg.endedAt }
-    if (leg.historyId !== null) {
+    if (leg.historyId !== null && isOwn(leg.historyId, rollout.id, leg)) {
       history.change(leg.historyId, end)
       return leg
     }
     if (leg.startedAt === null) return leg
     const historyId = history.add({
       ...{ sandboxId: leg.machineId, imageTag: rollout.tag, environment: leg.environment },
-      ...{ commitSha: rollout.commit, commitMessage: null, branch: null, triggeredBy: rollout.operator },
-      ...{ createdAt: rollout.createdAt, startedAt: leg.startedAt, ...end },
-      rollbackOf: null,
+      ...{ commitSha: rollout.commit, commitMessage: rollout.commitMessage, branch: rollout.branch },
+      ...{ triggeredBy: rollout.operator, createdAt: rollout.createdAt, startedAt: leg.startedAt, ...end },
+      rollbackOf: rowUndoneBy(leg),
       metadata: { rolloutId: rollout.id, kind: rollout.kind, attempt: leg.attempt },
     })
     return { ...leg, historyId }
+  }
+
+  /** A row that was cleared away leaves its id to the next one, which may be of another deploy. */
+  function isOwn(historyId: number, rolloutId: number, { machineId }: Leg): boolean {
+    const row = history.get(historyId)
+    return row?.sandboxId === machineId && row.metadata['rolloutId'] === rolloutId
+  }
+
+  /** The row of the deploy that a rollback takes back, where it was this console's and is still there. */
+  function rowUndoneBy({ machineId, undoes }: Leg): number | null {
+    if (undoes === null) return null
+    for (const { id, legs } of list({ machineId, limit: deploysLookedAt })) {
+      const leg = legs.find((one) => one.machineId === machineId && one.agentDeployId === undoes)
+      if (leg !== undefined) return leg.historyId !== null && isOwn(leg.historyId, id, leg) ? leg.historyId : null
+    }
+    return null
+  }
+
+  /** Newest first. */
+  function list(filter: RolloutFilter): Rollout[] {
+    const where: string[] = []
+    const given: (string | number)[] = []
+    const add = (clause: string, ...found: (string | number)[]) => {
+      where.push(clause)
+      given.push(...found)
+    }
+    if (filter.environment !== undefined) add("environments LIKE ? ESCAPE '\\'", `% ${escaped(filter.environment)} %`)
+    if (filter.status !== undefined) add('status = ?', filter.status)
+    if (filter.text !== undefined && filter.text !== '') {
+      const text = `%${escaped(filter.text)}%`
+      add("(image_tag LIKE ? ESCAPE '\\' OR triggered_by LIKE ? ESCAPE '\\')", text, text)
+    }
+    if (filter.machineId !== undefined)
+      add(
+        "EXISTS (SELECT 1 FROM json_each(state, '$.legs') WHERE json_extract(value, '$.machineId') = ?)",
+        filter.machineId,
+      )
+    if (filter.before !== undefined) add('id < ?', filter.before)
+    const clause = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`
+    const statement = connection.prepare(`SELECT id, state FROM rollouts${clause} ORDER BY id DESC LIMIT ?`)
+    return read(statement.all(...given, filter.limit))
   }
 
   return {
@@ -85,30 +129,7 @@ export function rolloutsTable(connection: Connection, history: ReturnType<typeof
     /** Those that have not ended, oldest first. */
     open: (): Rollout[] => read(open.all()),
     steps: (id: number): RolloutStep[] => steps.all(id) as RolloutStep[],
-    /** Newest first. */
-    list(filter: RolloutFilter): Rollout[] {
-      const where: string[] = []
-      const given: (string | number)[] = []
-      const add = (clause: string, ...found: (string | number)[]) => {
-        where.push(clause)
-        given.push(...found)
-      }
-      if (filter.environment !== undefined) add("environments LIKE ? ESCAPE '\\'", `% ${escaped(filter.environment)} %`)
-      if (filter.status !== undefined) add('status = ?', filter.status)
-      if (filter.text !== undefined && filter.text !== '') {
-        const text = `%${escaped(filter.text)}%`
-        add("(image_tag LIKE ? ESCAPE '\\' OR triggered_by LIKE ? ESCAPE '\\')", text, text)
-      }
-      if (filter.machineId !== undefined)
-        add(
-          "EXISTS (SELECT 1 FROM json_each(state, '$.legs') WHERE json_extract(value, '$.machineId') = ?)",
-          filter.machineId,
-        )
-      if (filter.before !== undefined) add('id < ?', filter.before)
-      const clause = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`
-      const statement = connection.prepare(`SELECT id, state FROM rollouts${clause} ORDER BY id DESC LIMIT ?`)
-      return read(statement.all(...given, filter.limit))
-    },
+    list,
   }
 }
 

@@ -6,6 +6,7 @@ import { eventsTable } from './events.ts'
 import { machinesTable } from './machines.ts'
 import { metricsTable } from './metrics.ts'
 import { type Connection, type OpenedDatabase, openDatabase } from './open.ts'
+import { ownTakeoversTable } from './own-takeovers.ts'
 import { rolloutsTable } from './rollouts.ts'
 import { seenLogsTable } from './seen-logs.ts'
 import { settingsTable } from './settings.ts'
@@ -22,6 +23,7 @@ export interface Store {
   readonly seenLogs: ReturnType<typeof seenLogsTable>
   readonly rollouts: ReturnType<typeof rolloutsTable>
   readonly answers: ReturnType<typeof answersTable>
+  readonly ownTakeovers: ReturnType<typeof ownTakeoversTable>
   readonly connection: Connection
   /** For what was promised: on the disk before a write returns. */
   readonly durable: Connection
@@ -48,6 +50,7 @@ export function storeIn({ connection, durable, setAside, close }: OpenedDatabase
     deploys,
     rollouts: rolloutsTable(durable, deploys),
     answers: answersTable(connection),
+    ownTakeovers: ownTakeoversTable(connection),
     metrics,
     connection,
     durable,

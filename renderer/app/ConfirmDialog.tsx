@@ -7,16 +7,23 @@ import { type Confirmation, useUi } from './ui.store.ts'
 
 const close = () => useUi.setState({ confirmation: null })
 
+/** Another may have been asked meanwhile: that one stays. */
+const closeThis = (ended: Confirmation) =>
+  useUi.setState(({ confirmation }) => (confirmation === ended ? { confirmation: null } : {}))
+
 /** Asks before something is destroyed, and names it. */
 export function ConfirmDialog() {
   const confirmation = useUi((state) => state.confirmation)
   // Kept while the dialog fades, so that it does not empty before it goes.
-  const [shown, setShown] = useState<Confirmation | null>(null)
-  if (confirmation !== null && confirmation !== shown) setShown(confirmation)
+  const [{ shown, count }, setShown] = useState<{ shown: Confirmation | null; count: number }>({
+    shown: null,
+    count: 0,
+  })
+  if (confirmation !== null && confirmation !== shown) setShown({ shown: confirmation, count: count + 1 })
   if (shown === null) return null
   return (
     <Dialog open={confirmation !== null} onClose={close} title={shown.title} description={shown.text}>
-      <ConfirmForm key={shown.title} confirmation={shown} />
+      <ConfirmForm key={count} confirmation={shown} />
     </Dialog>
   )
 }
@@ -31,7 +38,7 @@ function ConfirmForm({ confirmation }: { confirmation: Confirmation }) {
     setBusy(true)
     const done = await confirmation.run()
     setBusy(false)
-    if (done) close()
+    if (done) closeThis(confirmation)
   }
   return (
     <form className={styles.confirm} onSubmit={submit}>

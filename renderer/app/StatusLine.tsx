@@ -1,4 +1,6 @@
+import { useDeferredValue } from 'react'
 import { useFleet } from '../features/fleet/fleet.store.ts'
+import { once } from '../features/fleet/once.ts'
 import { useNow } from '../ui/clock.ts'
 import { StateDot } from '../ui/StateDot.tsx'
 import { useApp } from './app.store.ts'
@@ -32,14 +34,15 @@ export function StatusLine() {
   )
 }
 
+const verifiedAt = once(({ lastVerifiedAt }) => (lastVerifiedAt === null ? 0 : Date.parse(lastVerifiedAt)))
+
 function Freshness() {
   const now = useNow()
-  const machines = useFleet((state) => state.machines)
+  // What is pressed or scrolled goes first.
+  const machines = useDeferredValue(useFleet((state) => state.machines))
   const all = Object.values(machines)
   if (all.length === 0) return <span>no machines yet</span>
-  const fresh = all.filter(
-    (machine) => machine.lastVerifiedAt !== null && now - Date.parse(machine.lastVerifiedAt) <= freshMs,
-  ).length
+  const fresh = all.filter((machine) => now - verifiedAt(machine) <= freshMs).length
   const running = all.filter((machine) => machine.state === 'running').length
   const look = fresh === 0 ? 'off' : fresh >= running ? 'up' : 'unknown'
   const tunnels = all.filter(({ tunnel, links }) => tunnel.kind !== 'local' && links.tunnel.state === 'up').length

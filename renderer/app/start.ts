@@ -4,6 +4,7 @@ import { startEngines } from '../features/engine/engine.store.ts'
 import { tryLocal } from '../features/firstrun/local.store.ts'
 import { startFleet } from '../features/fleet/fleet.store.ts'
 import { startFleetView } from '../features/fleet/view.store.ts'
+import { startLeaseNews } from '../features/live/leaseNews.ts'
 import { startTimeline } from '../features/live/timeline.store.ts'
 import { loadViewChoices } from '../features/live/viewChoices.ts'
 import { startWakes } from '../features/power/wakes.store.ts'
@@ -39,6 +40,7 @@ export function startWindow(): void {
   startTakeovers()
   loadViewChoices()
   startWarnings()
+  startLeaseNews()
   startWakes()
   startWorkers()
   startPrompts()

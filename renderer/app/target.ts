@@ -1,10 +1,14 @@
 import { useEffect, useState } from 'react'
 
-/** What a tab is to show when it is opened from elsewhere: an entry of the audit, a deploy, a time in the logs. */
+/** What a tab or a panel is to show when it is opened from elsewhere: an entry of the audit, a time in the logs… */
 export type Target =
   | { tab: 'audit'; machineId: string; id: string; at: string }
   | { tab: 'deploys'; machineId: string; id: string }
   | { tab: 'logs'; machineId: string; time: number }
+  /** A message or a request, as the timeline names it. */
+  | { tab: 'console'; machineId: string; at: number; title: string }
+  | { tab: 'network'; machineId: string; at: number; title: string }
+  | { tab: 'recordings'; machineId: string; id: string }
 
 let aimed: Target | null = null
 

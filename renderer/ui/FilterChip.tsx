@@ -6,8 +6,8 @@ import popup from './Popup.module.css'
 interface FilterChipProps {
   title: string
   options: Readonly<Record<string, string>>
-  /** How many things each option would show. */
-  counts?: Readonly<Record<string, number>>
+  /** How many things each option would show; asked for while the menu is open. */
+  counts?: (() => Readonly<Record<string, number>>) | undefined
   chosen: readonly string[]
   onChange: (chosen: readonly string[]) => void
   testId?: string
@@ -31,24 +31,7 @@ export function FilterChip({ title, options, counts, chosen, onChange, testId }:
         <Base.Portal>
           <Base.Positioner className={popup.positioner} sideOffset={5} align="start">
             <Base.Popup className={popup.popup}>
-              {Object.entries(options).map(([value, word]) => (
-                <Base.CheckboxItem
-                  key={value}
-                  className={popup.item}
-                  closeOnClick={false}
-                  checked={chosen.includes(value)}
-                  data-testid={`option-${value}`}
-                  onCheckedChange={(on) => toggle(value, on)}
-                >
-                  <span className={styles.tick}>
-                    <Base.CheckboxItemIndicator>
-                      <Check size={14} aria-hidden />
-                    </Base.CheckboxItemIndicator>
-                  </span>
-                  {word}
-                  {counts !== undefined && <span className={styles.count}>{counts[value] ?? 0}</span>}
-                </Base.CheckboxItem>
-              ))}
+              <Options options={options} counts={counts} chosen={chosen} onToggle={toggle} />
             </Base.Popup>
           </Base.Positioner>
         </Base.Portal>
@@ -60,4 +43,30 @@ export function FilterChip({ title, options, counts, chosen, onChange, testId }:
       )}
     </span>
   )
+}
+
+type OptionsProps = Pick<FilterChipProps, 'options' | 'counts' | 'chosen'> & {
+  onToggle: (value: string, on: boolean) => void
+}
+
+function Options({ options, counts, chosen, onToggle }: OptionsProps) {
+  const counted = counts?.()
+  return Object.entries(options).map(([value, word]) => (
+    <Base.CheckboxItem
+      key={value}
+      className={popup.item}
+      closeOnClick={false}
+      checked={chosen.includes(value)}
+      data-testid={`option-${value}`}
+      onCheckedChange={(on) => onToggle(value, on)}
+    >
+      <span className={styles.tick}>
+        <Base.CheckboxItemIndicator>
+          <Check size={14} aria-hidden />
+        </Base.CheckboxItemIndicator>
+      </span>
+      {word}
+      {counted !== undefined && <span className={styles.count}>{counted[value] ?? 0}</span>}
+    </Base.CheckboxItem>
+  ))
 }

@@ -1,5 +1,6 @@
 import { Toast as Base } from '@base-ui/react/toast'
 import { X } from 'lucide-react'
+import { Button } from './Button.tsx'
 import styles from './Toast.module.css'
 
 const manager = Base.createToastManager<Record<string, never>>()
@@ -10,12 +11,14 @@ interface ToastOptions {
   kind?: 'plain' | 'problem' | 'person'
   /** The same id replaces a toast instead of adding one. */
   id?: string
-  /** How long it stands, where that is not the usual. */
+  /** How long it stands, where that is not the usual; 0 until someone closes it. */
   forMs?: number
+  /** What can be done about it at once. */
+  action?: { label: string; run: () => void }
 }
 
 /** Says something that happened elsewhere than under the person's eyes. */
-export function toast({ title, detail, kind = 'plain', id, forMs }: ToastOptions): void {
+export function toast({ title, detail, kind = 'plain', id, forMs, action }: ToastOptions): void {
   manager.add({
     title,
     description: detail,
@@ -24,6 +27,7 @@ export function toast({ title, detail, kind = 'plain', id, forMs }: ToastOptions
     // A problem stays until it is read.
     timeout: forMs ?? (kind === 'problem' ? 12_000 : 5_000),
     ...(id === undefined ? {} : { id }),
+    ...(action === undefined ? {} : { actionProps: { children: action.label, onClick: action.run } }),
   })
 }
 
@@ -55,6 +59,7 @@ function ToastList() {
         <Base.Close className={styles.close} aria-label="Dismiss">
           <X size={14} aria-hidden />
         </Base.Close>
+        {item.actionProps !== undefined && <Base.Action className={styles.action} render={<Button />} />}
       </Base.Content>
     </Base.Root>
   ))

@@ -1,4 +1,5 @@
 // @ts-check
+import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -18,17 +19,18 @@ const external = [
   '@lydell/node-pty',
   '@napi-rs/keyring',
   'better-sqlite3',
-  'bufferutil',
   'chromium-bidi',
   'cpu-features',
   'fsevents',
   'magnitude-core',
   'node-pty',
-  'utf-8-validate',
 ]
 
 /** Loaded by packages we use, for parts of them that we do not. */
 const leftOut = ['@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs', 'ssh2']
+
+/** What ws would look for beside the agent at each start: Node itself does both well enough. */
+const withoutAddons = { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' }
 
 /** CommonJS packages inside an ES module still expect these three. */
 const commonJsNames = `import { createRequire as __createRequire } from 'node:module'
@@ -36,6 +38,24 @@ import { fileURLToPath as __fileURLToPath } from 'node:url'
 const require = __createRequire(import.meta.url)
 const __filename = __fileURLToPath(import.meta.url)
 const __dirname = __fileURLToPath(new URL('.', import.meta.url))`
+
+/**
+ * What runs in a thread of its own is started from its text, since the agent is one file.
+ * @type {import('esbuild').Plugin}
+ */
+const threadsAsText = {
+  name: 'threads-as-text',
+  setup(build) {
+    build.onLoad({ filter: /[/\\]pages[/\\]markdown-code\.ts$/ }, async ({ path }) => {
+      const thread = path.replace('markdown-code', 'markdown-thread')
+      const made = await build.esbuild.build({
+        ...{ entryPoints: [thread], write: false, bundle: true, minify: true },
+        ...{ platform: 'node', format: 'cjs', target: 'node22', logLevel: 'silent' },
+      })
+      return { contents: `export const markdownCode = ${JSON.stringify(made.outputFiles[0]?.text)}` }
+    })
+  },
+}
 
 /**
  * What a start costs is mostly the reading of code, so there is less of it. Measured: a third of the start, and 14 MB.
@@ -108,9 +128,10 @@ export async function buildAgent() {
     // Our own names stay, so that a stack trace from a machine can be read.
     minifySyntax: true,
     minifyWhitespace: true,
-    plugins: [quickStart],
+    plugins: [threadsAsText, quickStart],
     banner: { js: commonJsNames },
     external,
+    define: withoutAddons,
     alias: Object.fromEntries(leftOut.map((name) => [name, inRoot('resources', 'setup', 'left-out.cjs')])),
     logLevel: 'silent',
   }).catch((error) => {
@@ -118,10 +139,12 @@ export async function buildAgent() {
   })
   const code = result.outputFiles[0]?.text ?? ''
   mkdirSync(dirname(agentBundle), { recursive: true })
-  // Moved into place: an agent that starts meanwhile reads the old file or the new one, never half of one.
-  writeFileSync(`${agentBundle}.new`, code.startsWith('#!') ? code : `#!/usr/bin/env node\n${code}`)
-  chmodSync(`${agentBundle}.new`, 0o755)
-  renameSync(`${agentBundle}.new`, agentBundle)
+  // Moved into place: an agent that starts meanwhile reads the old file or the new one, never half of one. Two builds at
+  // once each have a file of their own.
+  const fresh = `${agentBundle}.${randomUUID()}`
+  writeFileSync(fresh, code.startsWith('#!') ? code : `#!/usr/bin/env node\n${code}`)
+  chmodSync(fresh, 0o755)
+  renameSync(fresh, agentBundle)
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await runScript(buildAgent)

@@ -35,6 +35,7 @@ export const getEnv = defineCall({
       /** Whether `reveal` shows values on this machine. */
       revealAllowed: z.boolean().optional(),
     }),
+  problems: ['conflict'],
 })
 
 export const setEnv = defineCall({

@@ -32,7 +32,7 @@ export const getLogs = defineCall({
       search: z.string().max(500).optional(),
     }),
   result: () => z.object({ lines: z.array(logLine), service: z.string(), truncated: z.boolean() }),
-  problems: ['not-found', 'install-required'],
+  problems: ['not-found', 'install-required', 'timeout'],
 })
 
 export const logsSocket = defineSocket({

@@ -252,6 +252,9 @@ export const takeoverEvents = [
     'human_takeover',
     z.object({
       change: openEnum(['began', 'ended']),
+      /** Of one that ended: the same as in the history, once it stands there. */
+      takeoverId: z.number().int().optional(),
+      heldMs: z.number().nullable().optional(),
       operator: z.string(),
       requestId: z.string().nullable(),
       outcome: z.string().nullable(),
@@ -268,13 +271,21 @@ export const vnc = defineSocket({
   name: 'vnc',
   path: '/ws/vnc',
   access: 'secret',
-  summary: 'RFB, byte for byte. In `view` the agent itself drops pointer, key and clipboard messages.',
+  summary:
+    'RFB in binary frames, byte for byte. In `view` the agent itself drops pointer, key and clipboard messages. A text frame changes the mode.',
   params: () =>
     z.strictObject({
       mode: z.enum(['control', 'view']).default('view'),
       leaseId: z.string().max(100).optional().describe('Needed for control'),
       clipboard: z.boolean().default(false).describe('Lets the controller paste into the machine; off until asked for'),
     }),
+  send: z.strictObject({
+    type: z.literal('mode'),
+    mode: z.enum(['control', 'view']),
+    leaseId: z.string().max(100).optional().describe('Needed for control'),
+  }),
+  /** The mode that is in force from here on: `view` where control was asked for without the lease. */
+  receive: () => z.object({ type: z.literal('mode'), mode: z.enum(['control', 'view']) }),
   binary: true,
   problems: ['not-active', 'not-found', 'lease-gone'],
   // A client message is a few bytes; the largest is a clipboard text.

@@ -54,6 +54,9 @@ describe('JSON from the other side', () => {
     const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
     expect(() => parseJson(deep(65))).toThrow(/nested/)
     expect(parseJson(deep(64))).toBeInstanceOf(Array)
+    const long = (rest: string) => `["${'"[ü'.repeat(20_000).replaceAll('"', '\\"')}",${rest}]`
+    expect(() => parseJson(long(deep(64)))).toThrow(/nested/)
+    expect(parseJson(long(deep(63)))).toHaveLength(2)
   })
 })
 

@@ -64,32 +64,39 @@ export function fillPath(
  * (schemas, logging, structured clone) recurses.
  */
 export function parseJson(text: string, maxDepth = 64): unknown {
-  let depth = 0
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === 34) i = endOfString(text, i)
-    else if (code === 91 || code === 123) {
-      if (++depth > maxDepth) throw new SyntaxError(`nested more than ${maxDepth} deep`)
-    } else if (code === 93 || code === 125) depth--
-  }
+  const short = text.length * maxBytesPerChar <= scratch.length
+  const bytes = short ? scratch : encoder.encode(text)
+  const length = short ? encoder.encodeInto(text, scratch).written : bytes.length
+  if (nestsDeeper(bytes, length, maxDepth)) throw new SyntaxError(`nested more than ${maxDepth} deep`)
   return JSON.parse(text)
 }
 
-/** Up to here a string is walked: that is quicker than a search, which has to be set up. */
-const walkedChars = 48
+/** Bytes are gone through four times as fast as a text; most texts are short, and take no memory for it. */
+const encoder = new TextEncoder()
+const scratch = new Uint8Array(32 * 1024)
+const maxBytesPerChar = 3
+const [quote, backslash] = [0x22, 0x5c]
+/** With this bit set, '[' and '{' are the same, and so are ']' and '}'. */
+const curled = 0x20
+const [opens, closes] = [0x7b, 0x7d]
 
-/** Where the string that opens at `start` closes. Long ones are searched, since they are most of what is large. */
-function endOfString(text: string, start: number): number {
-  const near = Math.min(text.length, start + walkedChars)
-  for (let at = start + 1; at < near; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 34) return at
-    if (code === 92) at++
+function nestsDeeper(bytes: Uint8Array, length: number, maxDepth: number): boolean {
+  let depth = 0
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte === quote) at = endOfString(bytes, length, at)
+    else if ((byte | curled) === opens) {
+      if (++depth > maxDepth) return true
+    } else if ((byte | curled) === closes) depth--
   }
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let slashes = 0
-    while (text.charCodeAt(end - 1 - slashes) === 92) slashes++
-    if (slashes % 2 === 0) return end
+  return false
+}
+
+/** Where the string that opens at `start` closes. */
+function endOfString(bytes: Uint8Array, length: number, start: number): number {
+  for (let at = start + 1; at < length; at++) {
+    if (bytes[at] === quote) return at
+    if (bytes[at] === backslash) at++
   }
-  return text.length
+  return length
 }

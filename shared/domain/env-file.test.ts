@@ -115,3 +115,9 @@ test('what cannot be a variable is refused', () => {
   expect(() => setEnvVar(parseEnvFile(''), '1A', '1')).toThrow()
   expect(() => setEnvVar(parseEnvFile(''), 'A', 'x\0y')).toThrow(/NUL/)
 })
+
+test('a variable is not removed where that would change another', () => {
+  const file = parseEnvFile("A='open\nB='v'\nSIZE=5'\nC=1\n")
+  expect(() => deleteEnvVar(file, 'B')).toThrow(/quote that is not closed/)
+  expect(envVars(deleteEnvVar(file, 'C')).has('C')).toBe(false)
+})

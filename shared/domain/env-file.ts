@@ -83,10 +83,7 @@ export function setEnvVar(file: EnvFile, key: string, value: string): EnvFile {
   if (before.get(key) === value) return file
   const wanted = new Map(before).set(key, value)
   for (const written of quotings(value)) {
-    for (const candidate of placings(file, key, value, written)) {
-      const read = envVars(parseEnvFile(writeEnvFile(candidate)))
-      if (read.size === wanted.size && [...wanted].every(([name, text]) => read.get(name) === text)) return candidate
-    }
+    for (const candidate of placings(file, key, value, written)) if (reads(candidate, wanted)) return candidate
   }
   throw new RangeError(`"${key}" cannot be written: a line of the file has a quote that is not closed`)
 }
@@ -105,14 +102,29 @@ function* placings(file: EnvFile, key: string, value: string, written: string): 
     const gap: Other[] = unfinished ? [{ kind: 'other', text: eol }] : []
     yield { lines: [...file.lines, ...gap, added] }
   }
-  const rest = deleteEnvVar(file, key).lines
+  const rest = without(file, key).lines
   const broken = rest.findIndex((line) => line.kind === 'other' && assignmentStart.test(line.text))
   if (broken !== -1) yield { lines: rest.toSpliced(broken, 0, added) }
 }
 
-/** Removes every line that sets the key. */
+/** Removes every line that sets the key; refuses where that would change another, as behind a quote that is not closed. */
 export function deleteEnvVar(file: EnvFile, key: string): EnvFile {
+  const wanted = envVars(file)
+  wanted.delete(key)
+  const changed = without(file, key)
+  if (!reads(changed, wanted))
+    throw new RangeError(`"${key}" cannot be removed: a line of the file has a quote that is not closed`)
+  return changed
+}
+
+function without(file: EnvFile, key: string): EnvFile {
   return { lines: file.lines.filter((line) => line.kind !== 'assignment' || line.key !== key) }
+}
+
+/** Whether a file that is written and read again has exactly these. */
+function reads(file: EnvFile, wanted: ReadonlyMap<string, string>): boolean {
+  const read = envVars(parseEnvFile(writeEnvFile(file)))
+  return read.size === wanted.size && [...wanted].every(([name, text]) => read.get(name) === text)
 }
 
 export function isEnvKey(key: string): boolean {

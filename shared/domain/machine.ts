@@ -94,7 +94,7 @@ export const machineView = z.object({
   capabilities: z.record(z.string(), capabilitySchema),
   browser: browserStatus.nullable(),
   metrics: metricsResult.nullable(),
-  /** Who has control, if a person has; `mine` when it is this console. */
+  /** Who has control, if a person has; `mine` when it is this console, and its end then in this computer's time. */
   lease: leaseView.extend({ mine: z.boolean() }).nullable(),
   viewers: z.number().int(),
   /** The engine that drives its browser; null when none does, or nobody knows. */

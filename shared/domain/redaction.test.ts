@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isSensitiveEnvKey, redact, redactAddress, redactCommand, redactPageText } from './redaction.ts'
+import { isSensitiveEnvKey, redact, redactAddress, redactCommand, redactFailure, redactPageText } from './redaction.ts'
 
 describe('environment variables that stay on their machine', () => {
   test.each([
@@ -46,6 +46,14 @@ test.each(['grep token file.txt', 'ls -la /keys', 'docker ps --all', 'ssh-keygen
   '%s is left as it is',
   (command) => expect(redactCommand(command)).toBe(command),
 )
+
+test('why something failed is kept for the audit, without the secrets that a program put into it', () => {
+  const said = 'api ended (exit code 1). Its last lines:\nno postgres://me:canary@db/x with DB_PASSWORD=canary'
+  expect(redactFailure(said)).toBe(
+    'api ended (exit code 1). Its last lines:\nno postgres://***@db/x with DB_PASSWORD=***',
+  )
+  expect(redactFailure('x'.repeat(3000))).toHaveLength(3000)
+})
 
 test.each([
   ['https://x.example/cb?code=canary&page=2', 'page=2'],

@@ -28,9 +28,13 @@ export function redact(value: unknown, key = '', depth = 0): unknown {
   return value
 }
 
-function redactText(text: string): string {
-  const withoutCredentials = text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi, '$1***@')
-  return withoutCredentials.length > 500 ? `${withoutCredentials.slice(0, 500)}…` : withoutCredentials
+function redactText(text: string, maxLength = 500): string {
+  return cut(text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi, '$1***@'), maxLength)
+}
+
+/** Why something failed, for the audit: it may repeat what a program said, and that may be long. */
+export function redactFailure(message: string): string {
+  return redactText(redactCommand(message), 4000)
 }
 
 /** A command line without the passwords that people type into one, as far as they can be told. */

@@ -40,6 +40,9 @@ export const rolloutSchema = z.object({
   kind: z.enum(['deploy', 'rollback']),
   tag: z.string(),
   commit: z.string().nullable(),
+  /** What the commit says of itself, and where it was made; consoles before this did not keep it. */
+  commitMessage: z.string().nullable().default(null),
+  branch: z.string().nullable().default(null),
   status: z.enum(rolloutStatuses),
   /** Why it is stopping, or has stopped. */
   stoppedBy: z.enum(['failure', 'person']).nullable(),

@@ -55,6 +55,12 @@ test('every page of a long list is read, and a circle ends', async () => {
   expect(await client().tags(signal)).toHaveLength(10)
 })
 
+test('pages without tags and without end are not followed for ever', async () => {
+  registry.habits.endlessPages = true
+  expect(await problemOf(client().tags(signal))).toMatchObject({ code: 'bad-answer' })
+  expect(registry.asked.length).toBeLessThan(300)
+})
+
 test('a login is never sent to another host: not for a page, not for a blob, not for a token', async () => {
   registry.habits.auth = 'basic'
   registry.habits.redirectBlobs = true

@@ -41,6 +41,8 @@ const imageConfig = z.object({
 const pageSize = 1000
 /** A registry that never stops sending pages is broken or hostile. */
 const maxTags = 20_000
+/** Pages may be smaller than asked for, and even empty: these many would hold that many tags at a hundred each. */
+const maxPages = 200
 
 /** A Docker registry, by the HTTP API v2 of the distribution spec. */
 export class DockerRegistry implements ImageSource {
@@ -62,6 +64,8 @@ export class DockerRegistry implements ImageSource {
     const seen = new Set<string>()
     let next: string | undefined = `/v2/${this.#place.repository}/tags/list?n=${pageSize}`
     while (next !== undefined && !seen.has(next) && tags.size < maxTags) {
+      if (seen.size === maxPages)
+        throw new Problem('bad-answer', `Its list of tags has no end after ${maxPages} pages.`)
       seen.add(next)
       const answer = await this.#http.get(next, { signal })
       if (answer.status === 404) throw this.#unknown()

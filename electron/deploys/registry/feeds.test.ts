@@ -19,10 +19,11 @@ function stage(deployed: string[] = []) {
   const asked: string[] = []
   const begun: PendingTag[] = []
   const secrets = new Map<string, string>()
-  const state = { failure: undefined as Problem | undefined, mayDeploy: true }
+  const state = { failure: undefined as Problem | undefined, mayDeploy: true, silent: false }
   const source: ImageSource = {
-    async tags() {
+    async tags(signal) {
       asked.push('tags')
+      if (state.silent) await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       if (state.failure !== undefined) throw state.failure
       return [...tags.keys()]
     },
@@ -138,6 +139,17 @@ test('one that fails is asked less and less often, and as late as it wishes', as
   expect(asked).toHaveLength(5)
   state.failure = undefined
   await clock.advance(minutes(2))
+  expect(await feeds.view('prod')).toMatchObject({ problem: null, pending: [{ tag: 'v1' }] })
+})
+
+test('a look has one limit, however it is spent, and the next one has its turn', async () => {
+  const { clock, feeds, state } = stage()
+  state.silent = true
+  await feeds.set('prod', config)
+  await clock.advance(minutes(2))
+  expect(await feeds.view('prod')).toMatchObject({ looking: false, problem: { code: 'timeout' }, lookedAt: null })
+  state.silent = false
+  await clock.advance(minutes(11))
   expect(await feeds.view('prod')).toMatchObject({ problem: null, pending: [{ tag: 'v1' }] })
 })
 

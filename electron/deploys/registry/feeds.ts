@@ -46,6 +46,8 @@ const minuteMs = 60_000
 /** However often it failed, it is asked once in so long. */
 const longestMs = 60 * minuteMs
 const testLimitMs = 15_000
+/** One look, however many requests it takes. */
+const lookLimitMs = 2 * minuteMs
 /** Not at the start: the window comes first. */
 const firstMs = 5000
 
@@ -163,6 +165,11 @@ export class Feeds {
     await this.#tell(environment)
   }
 
+  /** Where an image comes from, as far as a registry said so when it was found. */
+  originOf(environment: Environment, tag: string): Pick<PendingTag, 'commit' | 'message' | 'branch'> | undefined {
+    return this.#kept.read(environment).pending.find(({ deployAs }) => deployAs === tag)
+  }
+
   /** Looks now; a look that is under way is shared. */
   async look(environment: Environment): Promise<FeedView> {
     const watch = this.#watch(environment)
@@ -175,8 +182,9 @@ export class Feeds {
   #begin(environment: Environment, watch: Watch): NonNullable<Watch['looking']> {
     watch.cancelTimer?.()
     watch.nextLookAt = undefined
-    const abort = new AbortController()
-    const done = this.#look(environment, abort.signal)
+    const [abort, late] = [new AbortController(), new AbortController()]
+    const endLimit = this.#deps.clock.after(lookLimitMs, () => late.abort())
+    const done = this.#look(environment, AbortSignal.any([abort.signal, late.signal]))
       .then(
         () => {
           watch.problem = undefined
@@ -184,12 +192,15 @@ export class Feeds {
         },
         (error: unknown) => {
           if (abort.signal.aborted) return
-          watch.problem = Problem.from(error)
+          watch.problem = late.signal.aborted
+            ? new Problem('timeout', `It had not said after ${lookLimitMs / minuteMs} minutes which images it has.`)
+            : Problem.from(error)
           watch.failures++
           this.#deps.log('warn', 'a registry could not be read', { environment, problem: watch.problem.toWire() })
         },
       )
       .finally(() => {
+        endLimit()
         if (watch.looking?.abort === abort) watch.looking = undefined
         if (!abort.signal.aborted) this.#plan(environment)
         void this.#tell(environment)
@@ -214,7 +225,8 @@ export class Feeds {
     const found = await findPending({ source, feed: { ...feed, config }, deployed, at, signal })
     // A person may have changed it while the registry was asked.
     const now = this.#kept.read(environment)
-    if (signal.aborted || JSON.stringify(now.config) !== JSON.stringify(config)) return
+    signal.throwIfAborted()
+    if (JSON.stringify(now.config) !== JSON.stringify(config)) return
     const gone = new Set(now.dismissed)
     const pending = found.pending.filter(({ tag, digest }) => !gone.has(`${tag}@${digest}`))
     const [newest] = found.fresh

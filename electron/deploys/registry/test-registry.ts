@@ -18,6 +18,8 @@ export interface Habits {
   noDigest: boolean
   nextPageElsewhere: boolean
   circularPages: boolean
+  /** Empty pages, each with the address of another one. */
+  endlessPages: boolean
   realm: string | undefined
 }
 
@@ -40,7 +42,8 @@ const repository = 'team/ghosthands'
 export async function startBadRegistry(): Promise<BadRegistry> {
   const habits: Habits = {
     ...{ auth: 'none', page: 1000, silent: false, status: undefined, retryAfter: undefined, garbage: undefined },
-    ...{ redirectBlobs: false, noDigest: false, nextPageElsewhere: false, circularPages: false, realm: undefined },
+    ...{ redirectBlobs: false, noDigest: false, nextPageElsewhere: false, circularPages: false },
+    ...{ endlessPages: false, realm: undefined },
   }
   const [blobs, manifests] = [new Map<string, Buffer>(), new Map<string, { type: string; bytes: Buffer }>()]
   const tags = new Map<string, string>()
@@ -115,6 +118,10 @@ export async function startBadRegistry(): Promise<BadRegistry> {
   })
 
   function sendTags(url: URL, send: (status: number, headers: http.OutgoingHttpHeaders, body: string) => void) {
+    if (habits.endlessPages) {
+      const link = `</v2/${repository}/tags/list?n=1000&last=${asked.length}>; rel="next"`
+      return send(200, { link }, JSON.stringify({ name: repository, tags: [] }))
+    }
     const all = [...tags.keys()]
     const from = all.indexOf(url.searchParams.get('last') ?? '') + 1
     const page = all.slice(from, from + habits.page)

@@ -4,6 +4,7 @@ import { seenLogs } from './0003-seen-logs.ts'
 import { rollouts } from './0004-rollouts.ts'
 import { agentAudit } from './0005-agent-audit.ts'
 import { lastAnswers } from './0006-last-answers.ts'
+import { ownTakeovers } from './0007-own-takeovers.ts'
 
 /** In order; the n-th brings the file to version n. A migration that was released is never edited again. */
 export const migrations: readonly string[] = [
@@ -13,4 +14,5 @@ export const migrations: readonly string[] = [
   rollouts,
   agentAudit,
   lastAnswers,
+  ownTakeovers,
 ]

@@ -1,4 +1,4 @@
-import { Download, Radio, ScrollText, Search, SearchX, ShieldCheck } from 'lucide-react'
+import { Download, Radio, Search, ShieldCheck } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { isUp } from '../../../shared/domain/lifecycle.ts'
 import type { MergedEntry } from '../../../shared/ipc-audit.ts'
@@ -6,7 +6,6 @@ import { keysOf } from '../../app/actions.ts'
 import { useBusy } from '../../app/work.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
 import { Input } from '../../ui/Field.tsx'
 import { FilterChip } from '../../ui/FilterChip.tsx'
@@ -14,7 +13,6 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { type Column, Table } from '../../ui/Table.tsx'
-import { formatTime } from '../../ui/time.ts'
 import { useWide } from '../../ui/useWide.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
 import styles from './Audit.module.css'
@@ -23,16 +21,19 @@ import {
   exportAudit,
   keyOf,
   loadMore,
-  nothingWanted,
   openAudit,
   spans,
+  stopExport,
+  stopLooking,
   toggleFollow,
   useAudit,
   verifyAll,
   want,
 } from './audit.store.ts'
+import { momentOf } from './moment.ts'
+import { NothingHere } from './NothingHere.tsx'
 import { Sources } from './Sources.tsx'
-import { askable, sourceName } from './sources.ts'
+import { askable, missingWords, sourceName } from './sources.ts'
 
 type Key = 'at' | 'operator' | 'action' | 'machine' | 'source' | 'result' | 'took'
 
@@ -47,7 +48,7 @@ const results = {
 /** What everyone did: this console's own record and that of every machine, newest first. */
 export function AuditScreen() {
   useEffect(openAudit, [])
-  const { entries, phase, problem, open, next } = useAudit()
+  const { entries, problem, open, next } = useAudit()
   const machines = useFleet((state) => state.machines)
   const columns = useMemo(() => columnsOf(machines), [machines])
   const chosen = entries.find((entry) => keyOf(entry) === open)
@@ -71,13 +72,30 @@ export function AuditScreen() {
         />
         {chosen !== undefined && <AuditDetails entry={chosen} />}
       </div>
-      <p className={styles.foot} role="status">
+      <Foot />
+    </div>
+  )
+}
+
+function Foot() {
+  const { entries, phase, next } = useAudit()
+  const looking = phase === 'looking' && entries.length > 0
+  return (
+    <div className={styles.foot}>
+      <p role="status">
         {phase === 'loading'
           ? 'Reading the audit'
           : phase === 'more'
             ? 'Reading older entries'
-            : `${entries.length} entries${next === null ? ', to the beginning of what is at hand' : ' so far'}`}
+            : phase === 'looking'
+              ? `Looking further back: nothing more since ${momentOf(next?.at)}`
+              : `${entries.length} entries${next === null ? ', to the beginning of what is at hand' : ' so far'}`}
       </p>
+      {looking && (
+        <Button variant="ghost" onClick={stopLooking}>
+          Stop
+        </Button>
+      )}
     </div>
   )
 }
@@ -91,7 +109,7 @@ function columnsOf(machines: Readonly<Record<string, { name: string }>>): readon
       cell: ({ at }) => (
         <span className={styles.when}>
           <time dateTime={at} title={at}>
-            {dateOf(at)} {formatTime(at)}
+            {momentOf(at)}
           </time>
           <small>
             <Age at={at} form="bare" />
@@ -146,14 +164,6 @@ function columnsOf(machines: Readonly<Record<string, { name: string }>>): readon
   ]
 }
 
-const dateOf = (iso: string) => {
-  const date = new Date(iso)
-  if (Number.isNaN(date.getTime())) return '–'
-  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join('-')
-}
-
 const formatTook = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
 
 function AuditTools() {
@@ -172,7 +182,7 @@ function AuditTools() {
       <FilterChip
         title="Source"
         options={named}
-        counts={counts}
+        counts={() => counts}
         chosen={wanted.sources}
         testId="audit-source"
         onChange={(chosen) => want({ sources: chosen })}
@@ -273,6 +283,7 @@ function TextSearch() {
 /** How true this is: what was asked just now, and what is a copy. */
 function Freshness() {
   const { sources, missing, left } = useAudit()
+  const exporting = useBusy('audit-export')
   const machines = useFleet((state) => state.machines)
   const stale = sources.filter(({ source }) => {
     const machine = machines[source]
@@ -290,33 +301,15 @@ function Freshness() {
           of <Age at={oldest} />
         </span>
       )}
-      {missing.length > 0 && (
-        <span>
-          Older entries of{' '}
-          {missing.length === 1 ? sourceName(missing[0] ?? '', machines) : `${missing.length} machines`} cannot be
-          fetched now
+      {missing.length > 0 && <span>{missingWords(missing, machines)}</span>}
+      {exporting && (
+        <span className={styles.exporting}>
+          The export is being written
+          <Button variant="ghost" data-testid="audit-export-stop" onClick={stopExport}>
+            Stop
+          </Button>
         </span>
       )}
     </div>
-  )
-}
-
-function NothingHere() {
-  const { wanted, phase } = useAudit()
-  if (phase === 'loading') return null
-  if (wanted === nothingWanted || JSON.stringify(wanted) === JSON.stringify(nothingWanted))
-    return (
-      <EmptyState
-        icon={<ScrollText size={26} aria-hidden />}
-        title="Nothing yet"
-        text="Everything that is changed from here, and on every machine, will stand here."
-      />
-    )
-  return (
-    <EmptyState
-      icon={<SearchX size={26} aria-hidden />}
-      title="No entry matches"
-      action={<Button onClick={() => want(nothingWanted)}>Show everything</Button>}
-    />
   )
 }

@@ -5,6 +5,8 @@ import type { AuditCursor, AuditFilterWish, AuditSource, MergedEntry } from '../
 import { call, callAgent, problemOf } from '../../app/bridge.ts'
 import { work } from '../../app/work.ts'
 import { toast } from '../../ui/Toast.tsx'
+import { useFleet } from '../fleet/fleet.store.ts'
+import { missingWords } from './sources.ts'
 
 export type Verdict = Pick<IpcResult<'audit.verifyConsole'>, 'sound' | 'entries' | 'broken'>
 export type Checked = { state: 'checking' } | { state: 'failed'; problem: WireProblem } | ({ state: 'done' } & Verdict)
@@ -39,7 +41,8 @@ interface AuditState {
   entries: readonly MergedEntry[]
   next: AuditCursor | null
   missing: readonly string[]
-  phase: 'loading' | 'more' | 'ready'
+  /** Looking: nothing was found yet, and what is older is being asked for. */
+  phase: 'loading' | 'more' | 'looking' | 'ready'
   problem: WireProblem | null
   sources: readonly AuditSource[]
   actions: readonly string[]
@@ -91,37 +94,40 @@ export function filterOf({ sources, actions, results, operators, text, span }: W
 let asked = 0
 
 /** Reads anew what is wanted; an answer to an older wish is dropped. */
-export async function reload(quietly = false): Promise<void> {
+export async function reload(quietly = false, rounds = searchRounds): Promise<void> {
   const turn = ++asked
   if (!quietly) useAudit.setState({ phase: 'loading' })
-  try {
-    const filter = filterOf(useAudit.getState().wanted, Date.now())
-    const page = await firstWithEntries(filter, undefined, () => turn === asked)
-    if (turn === asked) useAudit.setState({ ...page, phase: 'ready', problem: null })
-  } catch (error) {
-    if (turn === asked) useAudit.setState({ phase: 'ready', problem: problemOf(error) })
-  }
+  await read([], undefined, turn, rounds)
 }
 
-/** A long search comes back with a place to go on from: goes on until something was found. */
-async function firstWithEntries(filter: AuditFilterWish, before: AuditCursor | undefined, wanted: () => boolean) {
-  let at = before
-  for (let round = 1; ; round++) {
-    const page = await call('audit.query', { filter, limit: pageSize, ...(at === undefined ? {} : { before: at }) })
-    if (page.entries.length > 0 || page.next === null || round === searchRounds || !wanted()) return page
-    at = page.next
-  }
-}
-
+/** Reads on below what is shown, or where a search was stopped. */
 export async function loadMore(): Promise<void> {
-  const { next, phase, wanted } = useAudit.getState()
+  const { next, phase, entries } = useAudit.getState()
   if (next === null || phase !== 'ready') return
-  const turn = asked
-  useAudit.setState({ phase: 'more' })
+  useAudit.setState({ phase: entries.length === 0 ? 'looking' : 'more' })
+  await read(entries, next, asked, searchRounds)
+}
+
+/** Leaves it at what was found so far; a person may go on from there. */
+export function stopLooking(): void {
+  asked++
+  useAudit.setState({ phase: 'ready' })
+}
+
+/** A page without entries is not the end: goes on until something was found, and says meanwhile how far back it is. */
+async function read(shown: readonly MergedEntry[], from: AuditCursor | undefined, turn: number, rounds: number) {
+  const filter = filterOf(useAudit.getState().wanted, Date.now())
   try {
-    const page = await firstWithEntries(filterOf(wanted, Date.now()), next, () => turn === asked)
-    if (turn !== asked) return
-    useAudit.setState((state) => ({ ...page, entries: [...state.entries, ...page.entries], phase: 'ready' }))
+    let before = from
+    for (let round = 1; ; round++) {
+      const page = await call('audit.query', { filter, limit: pageSize, ...(before === undefined ? {} : { before }) })
+      if (turn !== asked) return
+      const found = { ...page, entries: [...shown, ...page.entries], problem: null }
+      if (page.entries.length > 0 || page.next === null || round === rounds)
+        return useAudit.setState({ ...found, phase: 'ready' })
+      useAudit.setState({ ...found, phase: 'looking' })
+      before = page.next
+    }
   } catch (error) {
     if (turn === asked) useAudit.setState({ phase: 'ready', problem: problemOf(error) })
   }
@@ -142,13 +148,17 @@ async function refreshAll(wanted: () => boolean): Promise<void> {
     const { left } = await call('audit.refresh', { most: 50 })
     if (!wanted()) return
     useAudit.setState({ left })
-    await Promise.all([loadSources(), atTop() ? reload(true) : undefined])
+    await Promise.all([loadSources(), readTop()])
     if (left === 0) return
   }
 }
 
-/** Rows are only put in above what a person looks at while that is the newest. */
-const atTop = () => useAudit.getState().entries.length <= pageSize
+/** Rows are only put in above what a person looks at while that is the newest, and no search is begun anew by it. */
+async function readTop(): Promise<void> {
+  const { entries, phase, next } = useAudit.getState()
+  if (entries.length > pageSize || phase === 'looking') return
+  await reload(true, entries.length === 0 && next !== null ? 1 : searchRounds)
+}
 
 /** What the screen needs while it is open; returns the way to stop. */
 export function openAudit(): () => void {
@@ -224,7 +234,14 @@ export function verifyAll(sources: readonly string[]): Promise<boolean> {
 export function exportAudit(format: 'csv' | 'json'): Promise<boolean> {
   return work('audit-export', 'The export', async () => {
     const filter = filterOf(useAudit.getState().wanted, Date.now())
-    const { file, entries } = await call('audit.exportMerged', { format, filter })
-    if (file !== null) toast({ title: `${entries} entries exported`, detail: file, id: 'export' })
+    const { file, entries, missing, stopped } = await call('audit.exportMerged', { format, filter })
+    if (file === null) return
+    const { machines } = useFleet.getState()
+    const title = `${entries} ${entries === 1 ? 'entry' : 'entries'} exported`
+    const lacks = [stopped ? 'It was stopped before the end.' : '', missingWords(missing, machines)]
+    const detail = [...lacks, file].filter((part) => part !== '').join(' ')
+    toast({ title, detail, id: 'export', ...(detail === file ? {} : { kind: 'problem' }) })
   })
 }
+
+export const stopExport = () => void call('audit.stopExport', {}).catch(sayProblem)

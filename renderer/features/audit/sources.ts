@@ -9,6 +9,14 @@ export function sourceName(source: string, machines: Readonly<Record<string, { n
   return source === consoleSource ? 'This console' : (machines[source]?.name ?? `removed (${source.slice(0, 8)})`)
 }
 
+/** Whose older rows are not among those that are shown; empty where nothing is missing. */
+export function missingWords(missing: readonly string[], machines: Readonly<Record<string, { name: string }>>): string {
+  const [first] = missing
+  if (first === undefined) return ''
+  const whose = missing.length === 1 ? sourceName(first, machines) : `${missing.length} machines`
+  return `Older entries of ${whose} could not be fetched.`
+}
+
 /** The sources whose chain can be walked now: this console's, and those of machines that run. */
 export function askable(): string[] {
   const up = Object.values(useFleet.getState().machines).filter(isUp)

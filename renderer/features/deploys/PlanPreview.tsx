@@ -1,12 +1,12 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import type { PlannedMachine } from '../../../shared/ipc-deploys.ts'
-import { call, problemOf } from '../../app/bridge.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
+import { ErrorText } from '../../ui/ErrorText.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import styles from './Deploys.module.css'
 import { legLook, tagText } from './look.ts'
 import formStyles from './NewDeploy.module.css'
+import { usePlan } from './usePlan.ts'
 
 interface PlanPreviewProps {
   machineIds: readonly string[]
@@ -14,58 +14,46 @@ interface PlanPreviewProps {
   tag: string
 }
 
-/** More machines than this are looked at only when someone asks. */
-const byItself = 40
-/** Typing settles first. */
-const calmMs = 350
-
-type Plan = { key: string; machines: readonly PlannedMachine[] } | { key: string; problem: ShownProblem }
-
 /** What the deploy would meet if it began now: the order, the batches, who would be drained. */
 export function PlanPreview({ machineIds, maxUnavailable, tag }: PlanPreviewProps) {
-  const key = `${machineIds.join()} ${maxUnavailable}`
-  const [plan, setPlan] = useState<Plan | null>(null)
-  const [asked, setAsked] = useState<string | null>(null)
-  const wanted = machineIds.length > 0 && (machineIds.length <= byItself || asked === key)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for both
-  useEffect(() => {
-    if (!wanted) return
-    let current = true
-    const timer = setTimeout(() => {
-      call('deploys.plan', { machineIds: [...machineIds], maxUnavailable }).then(
-        ({ machines }) => current && setPlan({ key, machines }),
-        (error) => current && setPlan({ key, problem: problemOf(error) }),
-      )
-    }, calmMs)
-    return () => {
-      current = false
-      clearTimeout(timer)
-    }
-  }, [key, wanted])
-  if (machineIds.length === 0) return null
+  const { look, lookNow, stop } = usePlan(machineIds, maxUnavailable)
+  const count = machineIds.length
+  if (count === 0) return null
   return (
     <section
       className={formStyles.plan}
       aria-label="Plan"
       data-testid="plan"
-      data-ready={plan?.key === key ? '' : undefined}
+      data-ready={look.phase === 'looked' || look.phase === 'failed' ? '' : undefined}
     >
       <h3 className={formStyles.legend}>Plan</h3>
-      {!wanted && (
+      {look.phase === 'offered' && (
         <p className={styles.quiet}>
-          {machineIds.length} machines.{' '}
-          <Button variant="ghost" onClick={() => setAsked(key)}>
+          {count} machines.{' '}
+          <Button variant="ghost" onClick={lookNow} data-testid="plan-look">
             Look at all of them
           </Button>
         </p>
       )}
-      {wanted && plan?.key !== key && (
-        <p className={styles.quiet} role="status">
-          Looking at {machineIds.length === 1 ? 'the machine' : `${machineIds.length} machines`}…
+      {look.phase === 'looking' && (
+        <p className={styles.quiet}>
+          <span role="status">Looking at {count === 1 ? 'the machine' : `${count} machines`}…</span>{' '}
+          {count > 1 && `${look.looked} of ${count} `}
+          <Button variant="ghost" onClick={stop} data-testid="plan-stop">
+            Stop looking
+          </Button>
         </p>
       )}
-      {plan?.key === key &&
-        ('problem' in plan ? <ErrorText problem={plan.problem} /> : <Batches machines={plan.machines} tag={tag} />)}
+      {look.phase === 'failed' && <ErrorText problem={look.problem} />}
+      {look.phase === 'looked' && look.looked < look.machines.length && (
+        <p className={styles.quiet} data-testid="plan-partly">
+          Stopped: {look.looked} of {look.machines.length} were looked at.{' '}
+          <Button variant="ghost" onClick={lookNow}>
+            Look again
+          </Button>
+        </p>
+      )}
+      {look.phase === 'looked' && look.looked > 0 && <Batches machines={look.machines} tag={tag} />}
     </section>
   )
 }
@@ -103,13 +91,15 @@ function PlannedRow({ machine, tag }: { machine: PlannedMachine; tag: string }) 
     <li className={formStyles.planned} data-testid={`planned-${machine.name}`}>
       <span className={formStyles.plannedName}>{machine.name}</span>
       <span className={styles.tag}>
-        {machine.tag === null ? 'nothing' : tagText(machine.tag)} → {tag === '' ? '…' : tagText(tag)}
+        {workers === null ? '' : machine.tag === null ? 'nothing ' : `${tagText(machine.tag)} `}→{' '}
+        {tag === '' ? '…' : tagText(tag)}
       </span>
       {obstacle !== null && (
         <span className={styles[legLook(obstacle.state).tone]}>
           <StateDot {...legLook(obstacle.state)} /> {legLook(obstacle.state).word}: {obstacle.detail}
         </span>
       )}
+      {obstacle === null && workers === null && <span className={styles.quiet}>not looked at</span>}
       {obstacle === null && workers !== null && (
         <span className={styles.quiet}>
           {workers.length === 0 ? 'no workers' : `drains ${workers.length} worker${workers.length === 1 ? '' : 's'}`}

@@ -12,7 +12,8 @@ const leg = (name: string, changed: Partial<Leg> = {}): Leg => ({
   ...changed,
 })
 const rollout = (legs: Leg[], changed: Partial<Rollout> = {}): Rollout => ({
-  ...{ id: 1, key: 'k', kind: 'deploy', tag: 'v2', commit: null, status: 'failed', stoppedBy: null },
+  ...{ id: 1, key: 'k', kind: 'deploy', tag: 'v2', commit: null, commitMessage: null, branch: null },
+  ...{ status: 'failed', stoppedBy: null },
   ...{ maxUnavailable: 1, onFailure: 'stop', operator: 'ada', createdAt: '', endedAt: null, rollbackOf: null, legs },
   ...changed,
 })

@@ -27,23 +27,30 @@ export const resumeRollout = (rollout: Rollout) =>
   act(rollout, 'Going on', () => call('deploys.resume', { rolloutId: rollout.id }))
 
 export function cancelRollout(rollout: Rollout): void {
-  const names = (state: (leg: Leg) => boolean) => rollout.legs.filter(state).map(({ name }) => name)
-  const underWay = names(({ state }) => ['checking', 'deploying', 'proving'].includes(state))
-  const waiting = names(({ state }) => state === 'waiting')
-  const done = names(({ state }) => state === 'completed')
-  const text = [
-    underWay.length > 0 &&
-      `${list(underWay)} stop${underWay.length === 1 ? 's' : ''} where it is safe and goes back to what ran before.`,
-    waiting.length > 0 && `${list(waiting)} ${waiting.length === 1 ? 'is' : 'are'} not begun.`,
-    done.length > 0 &&
-      `${list(done)} keep${done.length === 1 ? 's' : ''} ${tagText(rollout.tag)}: roll back afterwards if you do not want that.`,
-  ]
   confirm({
     title: `Cancel the deploy of ${tagText(rollout.tag)}?`,
-    text: text.filter((part) => part !== false).join(' '),
+    text: cancelText(rollout),
     action: 'Cancel the deploy',
     run: () => act(rollout, 'Cancelling', () => call('deploys.cancel', { rolloutId: rollout.id })),
   })
+}
+
+/** What becomes of each machine of a deploy that is cancelled now. */
+export function cancelText({ tag, legs }: Pick<Rollout, 'tag' | 'legs'>): string {
+  const say = (states: readonly Leg['state'][], one: string, several: string) => {
+    const names = legs.filter(({ state }) => states.includes(state)).map(({ name }) => name)
+    return names.length === 0 ? [] : [`${list(names)} ${names.length === 1 ? one : several}`]
+  }
+  const stays = `${tagText(tag)}: roll back afterwards if you do not want that.`
+  return [
+    ...say(
+      ['deploying'],
+      'stops where it is safe and goes back to what ran before.',
+      'stop where it is safe and go back to what ran before.',
+    ),
+    ...say(['waiting', 'checking'], 'is not begun.', 'are not begun.'),
+    ...say(['proving', 'completed'], `keeps ${stays}`, `keep ${stays}`),
+  ].join(' ')
 }
 
 export function retryRollout(rollout: Rollout, legs: readonly Leg[], force = false): void {

@@ -1,11 +1,10 @@
 import { useState } from 'react'
 import { enrollSteps } from '../../../shared/domain/enroll-steps.ts'
 import type { IpcParams } from '../../../shared/ipc.ts'
-import type { UnfinishedEnrollment } from '../../../shared/ipc-power.ts'
-import { call } from '../../app/bridge.ts'
-import { go } from '../../app/route.ts'
+import type { RunningEnrollment, UnfinishedEnrollment } from '../../../shared/ipc-power.ts'
 import { show, useUi } from '../../app/ui.store.ts'
 import { useAsking } from '../../app/useAsking.ts'
+import { useStillOpen } from '../../app/useStillOpen.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
@@ -15,6 +14,8 @@ import styles from '../fleet/Fleet.module.css'
 import { useFleet } from '../fleet/fleet.store.ts'
 import { blankMachine, checkMachine, type Mistakes, toTunnel } from '../fleet/newMachine.ts'
 import { environmentNames, machineTypeNames } from '../machine/look.ts'
+import { enroll, sayTheyGoOn } from './operations.ts'
+import { Running, StopEnrollment, useRunning } from './Running.tsx'
 import { Steps } from './Steps.tsx'
 import { Unfinished, useUnfinished } from './Unfinished.tsx'
 import { useSteps } from './useSteps.ts'
@@ -22,25 +23,35 @@ import { useSteps } from './useSteps.ts'
 /** Installs the agent over SSH, shows each step, and adds the machine. */
 export function Enroll() {
   const open = useUi((state) => state.open === 'enroll')
+  const running = useRunning(open)
+  const close = () => {
+    show('none')
+    sayTheyGoOn(running)
+  }
   return (
     <Dialog
       open={open}
-      onClose={() => show('none')}
+      onClose={close}
       title="Install the agent over SSH"
       description="As root, or as a user with sudo. What fails can be gone on with or undone; stopping it undoes it."
     >
-      <EnrollForm />
+      <EnrollForm underWay={running} />
     </Dialog>
   )
 }
 
-function EnrollForm() {
+function EnrollForm({ underWay }: { underWay: readonly RunningEnrollment[] }) {
   const [typed, setTyped] = useState({ ...blankMachine, tunnel: 'ssh' as const })
   const [mistakes, setMistakes] = useState<Mistakes>({})
   const { busy, problem, ask, onSubmit } = useAsking()
   const [running, setRunning] = useState<string | null>(null)
   const { steps, begin } = useSteps()
-  const { unfinished, read } = useUnfinished(running !== null)
+  const { unfinished, read } = useUnfinished(underWay)
+  const stillOpen = useStillOpen()
+  // That it has ended may be heard here before the list says so: it is not another one for that moment.
+  const ownId = running ?? steps[0]?.enrollId
+  const own = underWay.find(({ enrollId }) => enrollId === ownId)
+  const others = underWay.filter((one) => one !== own)
   const change = (changed: Partial<typeof typed>) => setTyped({ ...typed, ...changed })
   const install = async () => {
     const names = Object.values(useFleet.getState().machines).map((machine) => machine.name)
@@ -53,9 +64,7 @@ function EnrollForm() {
   const run = async (wish: Omit<IpcParams<'enroll.start'>, 'enrollId'>) => {
     const enrollId = begin()
     setRunning(enrollId)
-    const machine = await call('enroll.start', { ...wish, enrollId }).finally(() => setRunning(null))
-    show('none')
-    go({ screen: 'machine', machineId: machine.id, tab: 'live' })
+    await enroll({ ...wish, enrollId }, stillOpen).finally(() => setRunning(null))
   }
   const goOn = ({ name, environment, machineType, provider, ssh }: UnfinishedEnrollment) =>
     void ask('submit', () => run({ name, environment, machineType, ...(provider && { provider }), ssh }))
@@ -70,6 +79,11 @@ function EnrollForm() {
   })
   return (
     <form className={styles.form} onSubmit={onSubmit('submit', install)} noValidate>
+      {others.length > 0 && (
+        <div className={styles.wide}>
+          <Running running={others} />
+        </div>
+      )}
       {running === null && unfinished.length > 0 && (
         <div className={styles.wide}>
           <Unfinished unfinished={unfinished} disabled={busy !== null} goOn={goOn} changed={read} />
@@ -125,7 +139,7 @@ function EnrollForm() {
         {running === null ? (
           <Button onClick={() => show('add-machine')}>Back</Button>
         ) : (
-          <Button onClick={() => void call('enroll.cancel', { enrollId: running })}>Stop and undo</Button>
+          <StopEnrollment enrollId={running} stopping={own?.stopping === true} />
         )}
         <Button type="submit" variant="primary" busy={busy !== null} data-testid="enroll-submit">
           {running === null ? 'Install and add' : 'Installing…'}

@@ -1,18 +1,18 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { UnfinishedEnrollment } from '../../../shared/ipc-power.ts'
+import type { RunningEnrollment, UnfinishedEnrollment } from '../../../shared/ipc-power.ts'
 import { call } from '../../app/bridge.ts'
 import { useAsking } from '../../app/useAsking.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
 import styles from './Steps.module.css'
 
-/** Installations that were broken off, now or in an earlier run; read again whenever one ended. */
-export function useUnfinished(busy: boolean) {
+/** Installations that were broken off, now or in an earlier run; read again whenever one began or ended. */
+export function useUnfinished(running: readonly RunningEnrollment[]) {
+  const key = running.map(({ enrollId }) => enrollId).join()
   const [unfinished, setUnfinished] = useState<readonly UnfinishedEnrollment[]>([])
   const read = useCallback(async () => setUnfinished((await call('enroll.unfinished', {})).enrollments), [])
-  useEffect(() => {
-    if (!busy) void read()
-  }, [busy, read])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says when
+  useEffect(() => void read(), [key, read])
   return { unfinished, read }
 }
 

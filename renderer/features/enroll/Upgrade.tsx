@@ -5,6 +5,7 @@ import { useApp } from '../../app/app.store.ts'
 import { call } from '../../app/bridge.ts'
 import { show, useUi } from '../../app/ui.store.ts'
 import { useAsking } from '../../app/useAsking.ts'
+import { useStillOpen } from '../../app/useStillOpen.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
@@ -38,13 +39,14 @@ function UpgradeForm({ machine }: { machine: MachineView }) {
   const ours = useApp((state) => state.info?.version ?? '')
   const { busy, problem, onSubmit } = useAsking()
   const { steps, begin } = useSteps()
+  const stillOpen = useStillOpen()
   const [downgrade, setDowngrade] = useState(false)
   const isOlder = machine.agentVersion !== null && compareVersions(machine.agentVersion, ours) > 0
   const update = async () => {
     const enrollId = begin()
     const updated = await call('enroll.upgrade', { enrollId, machineId: machine.id, downgrade })
     toast({ title: `${updated.name} has the agent ${updated.agentVersion}`, id: `upgrade:${machine.id}` })
-    show('none')
+    if (stillOpen()) show('none')
   }
   const shown = steps.map((step) => (step.detail === problem?.detail ? { ...step, detail: '' } : step))
   return (

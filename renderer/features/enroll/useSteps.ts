@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { withStep } from '../../../shared/domain/enroll-steps.ts'
 import { onIpcEvent } from '../../app/bridge.ts'
 import type { Step } from './Steps.tsx'
 
@@ -10,10 +11,7 @@ export function useSteps() {
     () =>
       onIpcEvent('enroll.step', (step) => {
         if (step.enrollId !== current.current) return
-        setSteps((before) => [
-          ...before.filter((one) => one.step !== step.step || (one.state === 'undone') !== (step.state === 'undone')),
-          step,
-        ])
+        setSteps((before) => withStep(before, step))
       }),
     [],
   )

@@ -3,7 +3,6 @@ import { useEffect, useState } from 'react'
 import type { TunnelTestLink } from '../../../shared/ipc.ts'
 import { useApp } from '../../app/app.store.ts'
 import { call } from '../../app/bridge.ts'
-import { go } from '../../app/route.ts'
 import { show, useUi } from '../../app/ui.store.ts'
 import { useAsking } from '../../app/useAsking.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -27,6 +26,7 @@ import { ProviderFields } from './ProviderFields.tsx'
 import { checkProvider, type ProviderMistakes } from './providerForm.ts'
 import { TunnelFields } from './TunnelFields.tsx'
 import { TunnelTest } from './TunnelTest.tsx'
+import { useAddMachine } from './useAddMachine.ts'
 
 /** Adds a machine whose agent is running. What was typed survives a failure. */
 export function AddMachine() {
@@ -59,6 +59,7 @@ function AddMachineForm() {
   const { busy, problem, ask, onSubmit } = useAsking<'test' | 'add'>()
   const [links, setLinks] = useState<readonly TunnelTestLink[] | null>(null)
   useEffect(() => useUi.setState({ suggested: null }), [])
+  const addMachine = useAddMachine()
   const keychain = useApp((state) => state.info?.keychain)
 
   const change = <Key extends keyof NewMachine>(key: Key, value: NewMachine[Key]) => {
@@ -81,9 +82,7 @@ function AddMachineForm() {
     setMistakes(found)
     setWrong(provider)
     if (Object.keys(found).length + Object.keys(provider).length > 0) return
-    const machine = await call('fleet.add', toParams(typed))
-    show('none')
-    go({ screen: 'machine', machineId: machine.id, tab: 'live' })
+    await addMachine(toParams(typed))
   }
   const text = (key: 'name' | 'secret') => ({
     value: typed[key],

@@ -1,7 +1,7 @@
 import { memo, useMemo } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import styles from './Fleet.module.css'
-import { type Group, groups } from './summary.ts'
+import { countGroups, type Group, groupNames, groups } from './summary.ts'
 
 interface SummaryCardsProps {
   machines: readonly MachineView[]
@@ -11,14 +11,11 @@ interface SummaryCardsProps {
 
 /** How the fleet stands, in six numbers; each shows its machines when pressed. Typing in the search leaves them alone. */
 export const SummaryCards = memo(function SummaryCards({ machines, chosen, onChoose }: SummaryCardsProps) {
-  const counts = useMemo(() => {
-    const count = (group: Group) => machines.filter((machine) => groups[group].has(machine)).length
-    return Object.fromEntries((Object.keys(groups) as Group[]).map((group) => [group, count(group)]))
-  }, [machines])
+  const counts = useMemo(() => countGroups(machines), [machines])
   return (
     <div className={styles.cards}>
-      {(Object.keys(groups) as Group[]).map((group) => {
-        const count = counts[group] ?? 0
+      {groupNames.map((group) => {
+        const count = counts[group]
         return (
           <button
             key={group}
@@ -32,7 +29,7 @@ export const SummaryCards = memo(function SummaryCards({ machines, chosen, onCho
             {groups[group].title}
             <span className={styles.figure}>
               {count}
-              {group === 'healthy' && <small>of {counts['running']}</small>}
+              {group === 'healthy' && <small>of {counts.running}</small>}
             </span>
           </button>
         )

@@ -2,6 +2,7 @@ import { create } from 'zustand'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { WireProblem } from '../../../shared/errors.ts'
 import { problemOf } from '../../app/bridge.ts'
+import { toast } from '../../ui/Toast.tsx'
 
 /** Something done to several machines, a few at a time, with each one's own end. */
 export interface BatchJob {
@@ -32,42 +33,51 @@ interface BatchState {
 const atOnce = 6
 
 export const useBatch = create<BatchState>(() => ({ job: null, phase: 'asking', items: {} }))
-let cancelled = false
+/** Of these nothing more begins. */
+const cancelled = new WeakSet<BatchJob>()
 
 export function askBatch(job: BatchJob): void {
   useBatch.setState({ job, phase: 'asking', items: {} })
 }
 
 export function closeBatch(): void {
+  const { job, phase, items } = useBatch.getState()
   cancelBatch()
   useBatch.setState({ job: null })
+  const left = Object.values(items).filter(({ state }) => state === 'waiting').length
+  if (job === null || phase !== 'running' || left === 0) return
+  toast({
+    title: `${job.action}: ${left === 1 ? 'one machine was' : `${left} machines were`} not begun`,
+    detail: 'What had begun goes on to its end.',
+  })
 }
 
 /** What has begun ends by itself; nothing more begins. */
 export function cancelBatch(): void {
-  cancelled = true
+  const { job } = useBatch.getState()
+  if (job !== null) cancelled.add(job)
 }
 
 export async function runBatch(): Promise<void> {
   const { job, phase } = useBatch.getState()
   if (job === null || phase !== 'asking') return
-  cancelled = false
   const waiting = job.machines.map(({ id }) => [id, { state: 'waiting' } as BatchItem] as const)
   useBatch.setState({ phase: 'running', items: Object.fromEntries(waiting) })
   await inTurns(job.machines, atOnce, async (machine) => {
-    if (cancelled) return note(machine.id, { state: 'left' })
-    note(machine.id, { state: 'running' })
+    if (cancelled.has(job)) return note(job, machine.id, { state: 'left' })
+    note(job, machine.id, { state: 'running' })
     try {
-      note(machine.id, { state: 'done', text: await job.run(machine) })
+      note(job, machine.id, { state: 'done', text: await job.run(machine) })
     } catch (error) {
-      note(machine.id, { state: 'failed', problem: problemOf(error) })
+      note(job, machine.id, { state: 'failed', problem: problemOf(error) })
     }
   })
   if (useBatch.getState().job === job) useBatch.setState({ phase: 'over' })
 }
 
-function note(id: string, item: BatchItem): void {
-  useBatch.setState(({ items }) => ({ items: { ...items, [id]: item } }))
+/** Another job may be on the screen by now. */
+function note(job: BatchJob, id: string, item: BatchItem): void {
+  useBatch.setState((state) => (state.job === job ? { items: { ...state.items, [id]: item } } : state))
 }
 
 /** Works through a list, so many at a time. */

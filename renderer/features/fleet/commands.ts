@@ -57,11 +57,24 @@ export function runOn(
     answer = { ...next, tookMs: performance.now() - began }
     onChange(answer)
   }
-  let cancel = () => {}
+  let cancelled = false
+  let leave = () => {}
+  const cancel = () => {
+    if (answer.state !== 'running') return
+    cancelled = true
+    tell({ ...answer, state: 'cancelled', note: 'cancelled' })
+    leave()
+  }
   const done = (async () => {
     tell(answer)
     try {
       const stream = await openStream(machine.id, 'exec', { command, timeout_ms: 300_000 })
+      const end = () => {
+        stream.sendText(JSON.stringify({ type: 'cancel' }))
+        stream.close()
+      }
+      // It may have been cancelled while the way there was being opened; the command has begun with it.
+      if (cancelled) return end()
       await new Promise<void>((resolve) => {
         stream.onText = (text) => {
           tell(withMessage(answer, JSON.parse(text)))
@@ -71,18 +84,16 @@ export function runOn(
           if (answer.state === 'running') tell({ ...answer, state: 'failed', note: reason || 'the connection ended' })
           resolve()
         }
-        cancel = () => {
-          stream.sendText(JSON.stringify({ type: 'cancel' }))
-          tell({ ...answer, state: 'cancelled', note: 'cancelled' })
-          stream.close()
+        leave = () => {
+          end()
           resolve()
         }
       })
     } catch (error) {
-      tell({ ...answer, state: 'failed', note: error instanceof Error ? error.message : String(error) })
+      if (!cancelled) tell({ ...answer, state: 'failed', note: error instanceof Error ? error.message : String(error) })
     }
   })()
-  return { done, cancel: () => cancel() }
+  return { done, cancel }
 }
 
 const textOf = ({ output, exitCode }: Answer) => JSON.stringify([exitCode, output])

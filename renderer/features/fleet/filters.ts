@@ -77,16 +77,6 @@ export function countOptions(
   return counts
 }
 
-export function countAll(
-  machines: readonly MachineView[],
-  chosen: Chosen,
-): Readonly<Record<FilterName, Readonly<Record<string, number>>>> {
-  return Object.fromEntries(filterNames.map((name) => [name, countOptions(machines, chosen, name)])) as Record<
-    FilterName,
-    Record<string, number>
-  >
-}
-
 /** What was chosen last time, as far as it still means something. */
 export function readChosen(kept: unknown): Chosen {
   const given = typeof kept === 'object' && kept !== null ? (kept as Record<string, unknown>) : {}

@@ -14,14 +14,16 @@ interface FleetState {
 /** Every machine as main knows it. Nothing here is decided by this window. */
 export const useFleet = create<FleetState>(() => ({ status: { phase: 'loading' }, machines: {} }))
 
-/** The fleet after one change from main. */
-export function applyChange(
+/** The fleet after some changes from main, in their order. */
+export function applyChanges(
   machines: FleetState['machines'],
-  change: IpcEventData<'fleet.changed'>,
+  changes: readonly IpcEventData<'fleet.changed'>[],
 ): FleetState['machines'] {
   const next = { ...machines }
-  for (const machine of change.changed) next[machine.id] = machine
-  for (const id of change.removed) delete next[id]
+  for (const { changed, removed } of changes) {
+    for (const machine of changed) next[machine.id] = machine
+    for (const id of removed) delete next[id]
+  }
   return next
 }
 
@@ -44,7 +46,7 @@ async function load(): Promise<void> {
 }
 
 /** A thousand machines have news all the time: every screen would be drawn anew for each. A few are shown at once. */
-const gatherMsPerMachine = 0.2
+const gatherMsPerMachine = 0.5
 
 /** Reads the fleet and follows it; returns the way to stop. */
 export function startFleet(): () => void {
@@ -55,7 +57,7 @@ export function startFleet(): () => void {
     appliedAt = performance.now()
     const changes = waiting
     waiting = []
-    if (changes.length > 0) useFleet.setState((state) => ({ machines: changes.reduce(applyChange, state.machines) }))
+    if (changes.length > 0) useFleet.setState((state) => ({ machines: applyChanges(state.machines, changes) }))
   }
   const stop = onIpcEvent('fleet.changed', (change) => {
     waiting.push(change)

@@ -3,9 +3,9 @@ import type { MachineView } from '../../../shared/domain/machine.ts'
 import { linkLook, machineLook } from '../machine/look.ts'
 import { machine } from '../machine/machine.fixture.ts'
 import { driverOf } from './driver.ts'
-import { applyChange } from './fleet.store.ts'
+import { applyChanges } from './fleet.store.ts'
 import { blankMachine, checkMachine, checkTunnel, toParams, toTunnel } from './newMachine.ts'
-import { isHealthy, selectRows } from './summary.ts'
+import { countGroups, isHealthy, selectRows } from './summary.ts'
 
 const named = (name: string, changed = {}) => machine({ id: name, name, ...changed })
 const names = (rows: { name: string }[]) => rows.map((row) => row.name)
@@ -13,11 +13,23 @@ const lease = { operator: 'Ada', reason: '', takenAt: '', expiresAt: '', mine: t
 
 test('a change replaces, adds and removes, and touches nothing else', () => {
   const before = { a: named('a'), b: named('b'), c: named('c') }
-  const after = applyChange(before, { changed: [named('b', { viewers: 3 }), named('d')], removed: ['c'] })
+  const after = applyChanges(before, [{ changed: [named('b', { viewers: 3 }), named('d')], removed: ['c'] }])
   expect(Object.keys(after)).toEqual(['a', 'b', 'd'])
   expect(after['b']?.viewers).toBe(3)
   expect(after['a']).toBe(before.a)
   expect(before.c).toBeDefined()
+})
+
+test('news of one machine move it, and count it anew', () => {
+  const [a, b, c] = [named('a'), named('b'), named('c')]
+  expect(names(selectRows([a, b, c]))).toEqual(['a', 'b', 'c'])
+  const asking = { ...c, helpWanted: true }
+  expect(names(selectRows([a, b, asking]))).toEqual(['c', 'a', 'b'])
+  expect(selectRows([a, b, asking])[0]).toBe(asking)
+  const off = { ...asking, helpWanted: false, state: 'terminated' as const }
+  expect(names(selectRows([a, b, off]))).toEqual(['a', 'b', 'c'])
+  expect(countGroups([a, b, asking])).toMatchObject({ total: 3, running: 3, stopped: 0, attention: 1 })
+  expect(countGroups([a, b, off])).toMatchObject({ total: 3, running: 2, stopped: 1, attention: 0 })
 })
 
 test('by default, what a person holds or should look at comes first', () => {

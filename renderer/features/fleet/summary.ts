@@ -2,8 +2,9 @@ import type { MachineView } from '../../../shared/domain/machine.ts'
 import type { Sort } from '../../ui/Table.tsx'
 import { environmentNames, machineLook, machineTypeNames, needsAttention } from '../machine/look.ts'
 import { driverOf } from './driver.ts'
-import { type Chosen, nothingChosen, passes } from './filters.ts'
+import { type Chosen, isNarrowed, nothingChosen, passes } from './filters.ts'
 import { healthOf } from './health.ts'
+import { once } from './once.ts'
 
 export const groups = {
   total: { title: 'Total', has: () => true },
@@ -20,6 +21,16 @@ export const groups = {
   attention: { title: 'Need you', has: needsAttention },
 } as const
 export type Group = keyof typeof groups
+export const groupNames = Object.keys(groups) as Group[]
+
+const groupsOf = once((machine) => groupNames.filter((group) => groups[group].has(machine)))
+
+/** How many machines are in each group. */
+export function countGroups(machines: readonly MachineView[]): Readonly<Record<Group, number>> {
+  const counts = { total: 0, running: 0, stopped: 0, healthy: 0, engines: 0, attention: 0 }
+  for (const machine of machines) for (const group of groupsOf(machine)) counts[group]++
+  return counts
+}
 
 /** Running, verified in this run, with no broken link. */
 export function isHealthy(machine: MachineView): boolean {
@@ -58,13 +69,13 @@ export const sortableColumns: readonly FleetColumn[] = [
 ]
 
 /** What waits for a person first, then what runs, then what is off. */
-function attentionRank(machine: MachineView): number {
+const attentionRank = once((machine) => {
   if (machine.lease?.mine === true) return 0
   if (machine.helpWanted) return 1
   if (needsAttention(machine)) return 2
   if (machine.state === 'running' || machine.state === 'starting') return 3
   return 4
-}
+})
 
 const byName = new Intl.Collator(undefined, { numeric: true })
 
@@ -108,66 +119,69 @@ export interface RowsWanted {
   sort?: Sort<FleetColumn> | null
 }
 
-/** What a search looks into; kept per view of a machine, because every key typed asks for all of them again. */
-const searched = new WeakMap<MachineView, string>()
-
-function searchText(machine: MachineView): string {
-  const known = searched.get(machine)
-  if (known !== undefined) return known
+/** What a search looks into: every key typed asks for all of them again. */
+const searchText = once((machine) => {
   const { name, hostname, address, environment, imageTag, machineType } = machine
-  const words = [
-    name,
-    hostname,
-    address,
-    environment,
-    imageTag,
-    machineTypeNames[machineType],
-    machineLook(machine).word,
-  ]
-  const text = words.join(' ').toLowerCase()
-  searched.set(machine, text)
-  return text
-}
+  const kind = machineTypeNames[machineType]
+  return [name, hostname, address, environment, imageTag, kind, machineLook(machine).word].join(' ').toLowerCase()
+})
 
 /** The rows to show: filtered, then sorted as asked, or by what needs attention. */
 export function selectRows(machines: readonly MachineView[], wanted: RowsWanted = {}): MachineView[] {
   const { query = '', group = null, chosen = nothingChosen, sort = null } = wanted
   const words = query.trim().toLowerCase().split(/\s+/).filter(Boolean)
+  const narrowed = isNarrowed(chosen)
   const found = machines.filter(
     (machine) =>
       (group === null || groups[group].has(machine)) &&
-      passes(machine, chosen) &&
+      (!narrowed || passes(machine, chosen)) &&
       words.every((word) => searchText(machine).includes(word)),
   )
   const ranks = nameRanks(machines)
-  const nameRank = ({ id }: MachineView) => ranks.get(id) ?? 0
+  const names = found.map(({ id }) => ranks.get(id) ?? 0)
   // Each value is found out once: a comparison per pair would ask for it ten times over.
-  const values = found.map((machine) => {
+  const values = found.map((machine, place) => {
     if (sort === null) return attentionRank(machine)
-    return sort.key === 'name' ? nameRank(machine) : sortValue(machine, sort.key)
+    return sort.key === 'name' ? (names[place] ?? 0) : sortValue(machine, sort.key)
   })
-  const order = numbered(values)
-  const keyed = found.map((machine, place) => ({ machine, value: order[place] ?? 0, name: nameRank(machine) }))
-  const down = sort?.descending === true ? -1 : 1
-  keyed.sort((a, b) => compare(a.value, b.value) * down || a.name - b.name)
-  return keyed.map(({ machine }) => machine)
+  const places = inOrder(numbered(values), names, sort?.descending === true)
+  return places.flatMap((place) => found[place] ?? [])
 }
 
-let named: { names: ReadonlyMap<string, string>; ranks: ReadonlyMap<string, number> } = {
-  names: new Map(),
-  ranks: new Map(),
+let ordered: { values: readonly number[]; names: readonly number[]; down: boolean; places: readonly number[] } = {
+  ...{ values: [], names: [], down: false, places: [] },
 }
+
+/** The places of the values in their order. News of machines seldom change it, and are many times a second. */
+function inOrder(values: readonly number[], names: readonly number[], down: boolean): readonly number[] {
+  const asBefore = ordered.down === down && isSame(ordered.values, values) && isSame(ordered.names, names)
+  if (asBefore) return ordered.places
+  const sign = down ? -1 : 1
+  const at = (list: readonly number[], place: number) => list[place] ?? 0
+  const places = values
+    .map((_, place) => place)
+    .sort((a, b) => compare(at(values, a), at(values, b)) * sign || at(names, a) - at(names, b))
+  ordered = { values, names, down, places }
+  return places
+}
+
+function isSame(before: readonly number[], now: readonly number[]): boolean {
+  return before.length === now.length && before.every((value, place) => value === now[place])
+}
+
+let named: { machines: readonly MachineView[]; ranks: ReadonlyMap<string, number> } = { machines: [], ranks: new Map() }
 
 /** Where each machine stands by name. Comparing as people do is dear, and names hardly ever change. */
 function nameRanks(machines: readonly MachineView[]): ReadonlyMap<string, number> {
-  const { names } = named
-  const asBefore = names.size === machines.length && machines.every(({ id, name }) => names.get(id) === name)
-  if (asBefore) return named.ranks
-  const sorted = [...machines].sort((a, b) => byName.compare(a.name, b.name))
-  named = {
-    names: new Map(machines.map(({ id, name }) => [id, name])),
-    ranks: new Map(sorted.map(({ id }, rank) => [id, rank])),
-  }
+  const before = named.machines
+  const asBefore =
+    before.length === machines.length &&
+    machines.every((machine, place) => {
+      const known = before[place]
+      return machine === known || (machine.id === known?.id && machine.name === known.name)
+    })
+  const sorted = asBefore ? [] : [...machines].sort((a, b) => byName.compare(a.name, b.name))
+  named = { machines, ranks: asBefore ? named.ranks : new Map(sorted.map(({ id }, rank) => [id, rank])) }
   return named.ranks
 }
 

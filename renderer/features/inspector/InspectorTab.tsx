@@ -8,7 +8,6 @@ import { useDesktop } from '../desktop/desktop.store.ts'
 import { pageCondition } from '../live/condition.ts'
 import { LivePanel } from '../live/LivePanel.tsx'
 import { useActivity } from '../live/useActivity.ts'
-import { useLeaseWarning } from '../live/useLeaseWarning.ts'
 import { isReachable } from '../machine/reach.ts'
 import { usePanelAction } from '../state/usePanelAction.ts'
 import { AddressBar } from './AddressBar.tsx'
@@ -39,7 +38,6 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
     [machineId],
   )
   useActivity(area, snapshot.mine, atWork, nothing)
-  useLeaseWarning(machine)
   return (
     <section
       ref={area}

@@ -22,16 +22,17 @@ import type { LiveClient } from './client.ts'
 import { liveCondition, type PanelAction } from './condition.ts'
 import { Figures } from './Figures.tsx'
 import { GiveBack } from './GiveBack.tsx'
+import { useGivingBack } from './givingBack.ts'
 import { KeysMenu } from './KeysMenu.tsx'
 import { LeaseBar } from './LeaseBar.tsx'
 import { LivePanel } from './LivePanel.tsx'
 import styles from './live.module.css'
 import { NavigationBar } from './NavigationBar.tsx'
-import type { LiveSnapshot } from './session.ts'
+import type { LiveSnapshot } from './snapshot.ts'
 import { useActivity } from './useActivity.ts'
 import { useFill } from './useFill.ts'
-import { useLeaseWarning } from './useLeaseWarning.ts'
 import { useLiveSession } from './useLiveSession.ts'
+import { useRecording } from './useRecording.ts'
 import { ViewMenu } from './ViewMenu.tsx'
 import { useViewChoices } from './viewChoices.ts'
 
@@ -75,7 +76,7 @@ function Viewer({
   const taking = useBusy(`take:${machineId}`)
   const working = useBusy(`panel:${machineId}`)
   const localStarting = useLocalStart((state) => state.start.phase === 'starting')
-  const givingBack = useUi((state) => state.givingBack === machineId)
+  const givingBack = useGivingBack(machine)
   const filled = useFill()
 
   const { snapshot, session } = useLiveSession({
@@ -98,7 +99,6 @@ function Viewer({
   const engine = useEngine(machineId)
   const wanted = useTakeovers((state) => state.requests[machineId]?.find((request) => request.state === 'open'))
   const figures = useViewChoices((state) => state.figures)
-  useLeaseWarning(machine)
   useCallbacks(snapshot, machine.browser?.url ?? null, { onNavigate, onConnect, onDisconnect, onError })
 
   const waking = useBusy(powerKey(machine))
@@ -111,6 +111,7 @@ function Viewer({
   }
   const live = condition.kind === 'live'
   const display = live && condition.view === 'vnc'
+  const running = useRecording(client, display && machine.capabilities['recording']?.available !== false)
   const onDesktop = live && condition.desktop === true
   const withBar = showNavigationBar && !onDesktop
   const shownFigures = showStatusBar && figures && live && <Figures snapshot={snapshot} client={client} />
@@ -144,7 +145,11 @@ function Viewer({
             {!withBar && shownFigures}
             {mine && live && (
               <>
-                <KeysMenu session={session} held={snapshot.held} />
+                <KeysMenu
+                  session={session}
+                  held={snapshot.held}
+                  ready={snapshot.phase === 'live' && snapshot.mode === 'control'}
+                />
                 {display && (
                   <ClipboardMenu machineId={machineId} name={machine.name} client={client} session={session} />
                 )}
@@ -152,8 +157,8 @@ function Viewer({
             )}
             {live && (
               <>
-                <ViewMenu snapshot={snapshot} mine={mine} display={display} />
-                <CaptureTools machine={machine} client={client} display={display} />
+                <ViewMenu snapshot={snapshot} mine={mine} display={display} recorded={running.recording !== null} />
+                <CaptureTools machine={machine} client={client} display={display} running={running} />
               </>
             )}
             {onDesktop && <StopDesktop machine={machine} />}
@@ -167,12 +172,12 @@ function Viewer({
         }
         giveBack={
           <GiveBack
-            open={givingBack}
-            onOpenChange={(open) => useUi.setState({ givingBack: open ? machineId : null })}
+            {...givingBack}
             problemOf={problemOf}
             paused={engine?.paused == null ? null : driverOf(engine.paused)}
             onGiveBack={async (given) => {
               const { toActingMs } = await client.giveBack(given)
+              givingBack.onNote('')
               const detail = toActingMs === null ? '' : `The engine acts again after ${Math.round(toActingMs)} ms.`
               toast({ title: `${machine.name} is given back`, detail, id: `gave-back:${machineId}` })
             }}

@@ -1,6 +1,4 @@
 import { Camera, Circle, Square } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import type { CallResult } from '../../../shared/contract/index.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { useBusy, work } from '../../app/work.ts'
 import { useNow } from '../../ui/clock.ts'
@@ -9,21 +7,21 @@ import { toast } from '../../ui/Toast.tsx'
 import { formatLeft } from '../../ui/time.ts'
 import type { LiveClient } from './client.ts'
 import styles from './live.module.css'
-
-type Recording = CallResult<'desktop.startRecording'>
+import type { RunningRecording } from './useRecording.ts'
 
 interface CaptureToolsProps {
   machine: MachineView
   client: LiveClient
   display: boolean
+  running: RunningRecording
 }
 
 /** A picture of what is shown now, and a film of what will be. */
-export function CaptureTools({ machine, client, display }: CaptureToolsProps) {
+export function CaptureTools({ machine, client, display, running }: CaptureToolsProps) {
   const saving = useBusy(`screenshot:${machine.id}`)
   const changing = useBusy(`record:${machine.id}`)
-  const { recording, setRecording } = useRecording(client, display)
   const able = display && machine.capabilities['recording']?.available !== false
+  const { recording, ask } = running
   const save = () =>
     work(`screenshot:${machine.id}`, 'The screenshot', async () => {
       const file = await client.saveScreenshot(display ? 'display' : 'page')
@@ -32,11 +30,11 @@ export function CaptureTools({ machine, client, display }: CaptureToolsProps) {
   const record = () =>
     work(`record:${machine.id}`, recording === null ? 'Recording' : 'Ending the recording', async () => {
       if (recording === null) {
-        setRecording(await client.page('desktop.startRecording', {}))
+        // Also after a refusal: then it is another than the one shown that runs, or none.
+        await client.page('desktop.startRecording', {}).finally(ask)
         return
       }
-      const done = await client.page('desktop.stopRecording', {})
-      setRecording(null)
+      const done = await client.page('desktop.stopRecording', {}).finally(ask)
       const seconds = Math.round(done.durationMs / 1000)
       const detail = `${seconds} s, ${Math.max(1, Math.round(done.sizeBytes / 1024))} KB. It is kept on ${machine.name}.`
       toast({ title: 'Recording ended', detail, id: `record:${machine.id}` })
@@ -75,21 +73,4 @@ function Elapsed({ since }: { since: string }) {
       {formatLeft(ms)}
     </span>
   )
-}
-
-/** The recording that runs, whoever started it. */
-function useRecording(client: LiveClient, display: boolean) {
-  const [recording, setRecording] = useState<Recording | null>(null)
-  useEffect(() => {
-    if (!display) return
-    let gone = false
-    client.page('desktop.listRecordings', {}).then(
-      ({ recordings }) => !gone && setRecording(recordings.find(({ state }) => state === 'recording') ?? null),
-      () => {},
-    )
-    return () => {
-      gone = true
-    }
-  }, [client, display])
-  return { recording, setRecording }
 }

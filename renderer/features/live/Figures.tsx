@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { LiveClient } from './client.ts'
 import { formatBits } from './figures.ts'
 import styles from './live.module.css'
-import type { LiveSnapshot } from './session.ts'
+import type { LiveSnapshot } from './snapshot.ts'
 
 /** Asked this often while the figures are looked at. */
 const everyMs = 2000

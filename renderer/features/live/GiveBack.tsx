@@ -29,6 +29,10 @@ type Receiver = keyof typeof receivers
 interface GiveBackProps {
   open: boolean
   onOpenChange: (open: boolean) => void
+  note: string
+  /** The note was written before, and went to nobody. */
+  unsent: boolean
+  onNote: (note: string) => void
   /** The engine that waits, if one does: `stagehand/dom`. */
   paused: string | null
   onGiveBack: (given: Given) => Promise<void>
@@ -36,10 +40,10 @@ interface GiveBackProps {
 }
 
 /** The button that ends a takeover, and what it ended with. */
-export function GiveBack({ open, onOpenChange, paused, onGiveBack, problemOf }: GiveBackProps) {
+export function GiveBack(props: GiveBackProps) {
+  const { open, onOpenChange, note, unsent, onNote, paused, onGiveBack, problemOf } = props
   const [outcome, setOutcome] = useState<Outcome>('resolved')
   const [chosen, setChosen] = useState<Receiver | null>(null)
-  const [note, setNote] = useState('')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<ShownProblem | null>(null)
 
@@ -88,14 +92,17 @@ export function GiveBack({ open, onOpenChange, paused, onGiveBack, problemOf }: 
         >
           {(control) => <Select {...control} value={receiver} options={receivers} onChange={setChosen} />}
         </Field>
-        <Field label="Note for whoever comes next">
+        <Field
+          label="Note for whoever comes next"
+          hint={unsent ? 'Written before control ended. It was not sent.' : undefined}
+        >
           {(control) => (
             <TextArea
               {...control}
               value={note}
               maxLength={2000}
               placeholder="Optional"
-              onChange={(event) => setNote(event.target.value)}
+              onChange={(event) => onNote(event.target.value)}
               onKeyDown={(event) => {
                 if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit(event)
               }}

@@ -10,15 +10,18 @@ import type { LiveSession } from './session.ts'
 interface KeysMenuProps {
   session: RefObject<LiveSession | null>
   held: readonly StickyKey[]
+  /** Whether there is a picture that takes them. */
+  ready: boolean
 }
 
 /** Keys that this computer keeps for itself, and modifiers that stay down while others are typed. */
-export function KeysMenu({ session, held }: KeysMenuProps) {
+export function KeysMenu({ session, held, ready }: KeysMenuProps) {
   const [open, setOpen] = useState(false)
-  const change = (next: boolean) => {
-    setOpen(next)
+  const leave = () => {
+    const focused = backToPicture(session.current)
     // Whoever closed it by going elsewhere did not mean to leave keys pressed.
-    if (!next) setTimeout(() => session.current?.hasKeyboard === false && session.current.release(), 300)
+    if (session.current?.hasKeyboard === false) session.current.release()
+    return focused
   }
   const send = ({ keys }: SpecialKey) => {
     session.current?.press(keys)
@@ -28,8 +31,8 @@ export function KeysMenu({ session, held }: KeysMenuProps) {
     <Popover
       title="Keys"
       open={open}
-      onOpenChange={change}
-      focusAfter={() => backToPicture(session.current)}
+      onOpenChange={setOpen}
+      focusAfter={leave}
       trigger={
         <Button
           variant="ghost"
@@ -53,6 +56,7 @@ export function KeysMenu({ session, held }: KeysMenuProps) {
             <Button
               key={id}
               aria-pressed={held.includes(id)}
+              disabled={!ready}
               data-testid={`hold-${id}`}
               onClick={() => session.current?.hold(id, !held.includes(id))}
             >
@@ -63,19 +67,23 @@ export function KeysMenu({ session, held }: KeysMenuProps) {
         <h3>Send</h3>
         <div className={styles.sentKeys}>
           {specialKeys.map((one) => (
-            <Button key={one.id} data-testid={`key-${one.id}`} onClick={() => send(one)}>
+            <Button key={one.id} disabled={!ready} data-testid={`key-${one.id}`} onClick={() => send(one)}>
               {one.title}
             </Button>
           ))}
         </div>
         <div className={styles.functionKeys}>
           {functionKeys.map((one) => (
-            <Button key={one.id} data-testid={`key-${one.id}`} onClick={() => send(one)}>
+            <Button key={one.id} disabled={!ready} data-testid={`key-${one.id}`} onClick={() => send(one)}>
               {one.title}
             </Button>
           ))}
         </div>
-        <p>What is kept down is let go when the picture loses the keyboard.</p>
+        <p role="status" data-testid="keys-note">
+          {ready
+            ? 'What is kept down is let go when the picture loses the keyboard.'
+            : 'Not now: keys would be lost until the picture is there again.'}
+        </p>
       </div>
     </Popover>
   )

@@ -8,7 +8,7 @@ import { formatLeft, formatTime } from '../../ui/time.ts'
 import styles from './live.module.css'
 
 /** Under this much, the bar asks whether the person is still there. */
-export const shortLeaseMs = 60_000
+const shortLeaseMs = 60_000
 
 interface LeaseBarProps {
   lease: MachineView['lease']

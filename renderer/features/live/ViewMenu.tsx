@@ -7,16 +7,28 @@ import { Select } from '../../ui/Select.tsx'
 import { formatBits } from './figures.ts'
 import styles from './live.module.css'
 import { qualityChoices } from './quality.ts'
-import type { LiveSnapshot } from './session.ts'
+import type { LiveSnapshot } from './snapshot.ts'
 import { choose, type Scaling, scalings, useViewChoices } from './viewChoices.ts'
 
+interface ViewMenuProps {
+  snapshot: LiveSnapshot
+  mine: boolean
+  display: boolean
+  /** Whether the display is being filmed. */
+  recorded: boolean
+}
+
 /** How the picture is shown, and what it may cost. */
-export function ViewMenu({ snapshot, mine, display }: { snapshot: LiveSnapshot; mine: boolean; display: boolean }) {
+export function ViewMenu({ snapshot, mine, display, recorded }: ViewMenuProps) {
   const [open, setOpen] = useState(false)
   const { scaling, quality, figures } = useViewChoices()
   // Without a display there is none to resize.
   const { resize, ...always } = scalings
   const sizes: Partial<Record<Scaling, string>> = display ? { ...always, resize } : always
+  const awaited = recorded
+    ? 'The display keeps its size while it is recorded.'
+    : 'The display follows this window once you have control.'
+  const sizeHint = scaling === 'resize' && (recorded || !mine) ? awaited : undefined
   return (
     <Popover
       title="View"
@@ -34,16 +46,7 @@ export function ViewMenu({ snapshot, mine, display }: { snapshot: LiveSnapshot; 
       }
     >
       <div className={styles.giveBack}>
-        <Field
-          label="Size"
-          hint={
-            scaling === 'resize' && !mine
-              ? 'The display follows this window once you have control.'
-              : display
-                ? undefined
-                : 'There is no display here, only the page.'
-          }
-        >
+        <Field label="Size" hint={display ? sizeHint : 'There is no display here, only the page.'}>
           {(control) => (
             <Select
               {...control}

@@ -58,7 +58,7 @@ export function ipcLiveClient(machineId: string): LiveClient {
     draw: (target, stream, { view, mode }, look, events) => {
       const control = mode === 'control'
       if (view !== 'vnc') return openScreencast(target, stream, control, look, events)
-      const typed = textLine(() => openStream(machineId, 'watch', { screencast: false, events: false }))
+      const typed = () => textLine(() => openStream(machineId, 'watch', { screencast: false, events: false }))
       return openVnc(target, stream, control, look, events, typed)
     },
     take: async (requestId) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { typedAddress } from '../navigation/typedAddress.ts'
 import { formatBits } from './figures.ts'
 import { bandwidthMeter, qualityFor } from './quality.ts'
-import { isComposing, isForeign } from './typing.ts'
+import { isComposing, isForeign, isOfLayer } from './typing.ts'
 import { parseChoices } from './viewChoices.ts'
 import { describeWatching } from './watching.ts'
 
@@ -71,6 +71,24 @@ test('letters of another layout go as text; shortcuts and plain keys do not', ()
   expect(isForeign(key('ü', { ctrlKey: true }))).toBe(false)
   expect(isComposing({ isComposing: false, key: 'Process', keyCode: 229 })).toBe(true)
   expect(isComposing({ isComposing: false, key: 'a', keyCode: 65 })).toBe(false)
+})
+
+test('what Option makes on a Mac and AltGr elsewhere is a character; Alt and Ctrl Alt alone make commands', () => {
+  const key = (name: string, more = {}, altGraph = false) => ({
+    ...{ key: name, ctrlKey: false, altKey: false, metaKey: false, getModifierState: () => altGraph, ...more },
+  })
+  const option = { altKey: true }
+  const both = { altKey: true, ctrlKey: true }
+  for (const name of '@[]{}|€') {
+    expect(isOfLayer(key(name, option), true)).toBe(true)
+    expect(isOfLayer(key(name, both, true), false)).toBe(true)
+  }
+  expect(isOfLayer(key('f', option), false)).toBe(false)
+  expect(isOfLayer(key('f', both), false)).toBe(false)
+  expect(isOfLayer(key('f', both), true)).toBe(false)
+  expect(isOfLayer(key('f', { altKey: true, metaKey: true }), true)).toBe(false)
+  expect(isOfLayer(key('f'), true)).toBe(false)
+  expect(isOfLayer(key('ArrowLeft', option), true)).toBe(false)
 })
 
 test('choices that cannot be read are the usual ones', () => {

@@ -17,6 +17,8 @@ export interface Screen {
   hold(key: ScreenKey, down: boolean): void
   /** Changes how it is shown; what needs a new connection is left as it is. */
   adjust(look: ScreenLook): void
+  /** Changes between watching and control on the same connection; false where the machine does not agree. */
+  become?(mode: 'view' | 'control'): Promise<boolean>
   close(): void
 }
 

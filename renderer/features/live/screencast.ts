@@ -63,6 +63,7 @@ export function openScreencast(
   const keyboard = control
     ? takeKeyboard({
         canvas,
+        layersAsText: true,
         onText: (text) => send({ type: 'text', text: text.slice(0, 4096) }),
         onBlur: (to) => {
           input?.release()

@@ -2,6 +2,7 @@ import { backoff } from '../../../shared/client/backoff.ts'
 import type { WireProblem } from '../../../shared/errors.ts'
 import type { PortStream } from '../../../shared/stream.ts'
 import { problemOf } from '../../app/bridge.ts'
+import { PictureKeyboard } from './keyboard.ts'
 import { drawCopy, keepPicture, lastPicture } from './pictures.ts'
 import { bandwidthMeter, qualities, qualityFor } from './quality.ts'
 import {
@@ -12,45 +13,8 @@ import {
   type StickyKey,
   stickyKeys,
 } from './screen.ts'
+import { type LiveSnapshot, type LiveWish, nothingShown } from './snapshot.ts'
 import type { ViewChoices } from './viewChoices.ts'
-
-export interface LiveWish {
-  view: 'vnc' | 'screencast'
-  mode: 'view' | 'control'
-}
-
-export interface LiveSnapshot {
-  /** `idle` wants no picture; `reconnecting` had one and is on its way to the next. */
-  phase: 'idle' | 'connecting' | 'live' | 'reconnecting'
-  /** What the picture is shown for: it may lag behind the wish while a connection is made. */
-  mode: LiveWish['mode']
-  framesPerSecond: number
-  bytesPerSecond: number
-  /** What the connection carries, as far as it could be seen; null while too little came. */
-  bitsPerSecond: number | null
-  /** From the last press of a key or button to the next change of the picture. */
-  pressToPictureMs: number | null
-  quality: keyof typeof qualities
-  /** Modifiers that are kept down. */
-  held: readonly StickyKey[]
-  /** Why the last attempt failed. */
-  problem: WireProblem | null
-  /** When the still picture was live, in ms; null without one. */
-  pictureAt: number | null
-}
-
-export const nothingShown: LiveSnapshot = {
-  phase: 'idle',
-  mode: 'view',
-  framesPerSecond: 0,
-  bytesPerSecond: 0,
-  bitsPerSecond: null,
-  pressToPictureMs: null,
-  quality: 'best',
-  held: [],
-  problem: null,
-  pictureAt: null,
-}
 
 export interface LiveSource {
   open(wish: LiveWish, look: ScreenLook): Promise<PortStream>
@@ -68,6 +32,8 @@ interface SessionOptions {
   onShown: () => void
 }
 
+/** Keys that are typed while a picture is made anew are lost: who pressed something goes on for this long, it is thought. */
+const atItMs = 4000
 /** A connection that has no whole picture after this long is given up and made anew. */
 const firstPictureMs = 15_000
 
@@ -76,7 +42,10 @@ export class LiveSession {
   readonly #options: SessionOptions
   readonly #waits = backoff({ maxMs: 8000 })
   readonly #ticker: ReturnType<typeof setInterval>
+  readonly #keyboard: PictureKeyboard
   #wish: LiveWish | null = null
+  /** Also while nothing is wanted, such as between two browsers. */
+  #lastMode: LiveWish['mode'] = 'view'
   #attempt = 0
   #screen: Screen | null = null
   #host: HTMLElement | null = null
@@ -85,11 +54,13 @@ export class LiveSession {
   #bytes = 0
   #meter = bandwidthMeter()
   #pressedAt: number | null = null
+  #lastPress = Number.NEGATIVE_INFINITY
   #choices: Pick<ViewChoices, 'scaling' | 'quality'> = { scaling: 'fit', quality: 'auto' }
   #snapshot: LiveSnapshot = nothingShown
 
   constructor(options: SessionOptions) {
     this.#options = options
+    this.#keyboard = new PictureKeyboard(options.stage)
     const picture = lastPicture(options.machineId)
     if (picture !== undefined) {
       drawCopy(picture.canvas, options.still)
@@ -101,12 +72,20 @@ export class LiveSession {
   /** What is wanted now: nothing, to watch, or to control. The same wish twice changes nothing. */
   want(wish: LiveWish | null): void {
     if (wish?.view === this.#wish?.view && wish?.mode === this.#wish?.mode) return
+    const sameView = wish !== null && wish.view === this.#wish?.view
     this.#wish = wish
+    if (wish?.mode === 'control' && this.#lastMode !== 'control') this.#keyboard.ask()
+    this.#lastMode = wish?.mode ?? this.#lastMode
+    if (sameView && this.#snapshot.phase === 'live' && this.#screen?.become !== undefined) {
+      void this.#become(this.#screen, wish)
+      return
+    }
     this.#leave()
     this.#waits.reset()
-    if (wish === null)
+    if (wish === null) {
+      this.#keyboard.letGo()
       this.#change({ phase: 'idle', mode: 'view', problem: null, framesPerSecond: 0, bytesPerSecond: 0 })
-    else {
+    } else {
       this.#change({ phase: 'connecting', problem: null })
       void this.#connect(wish)
     }
@@ -121,19 +100,25 @@ export class LiveSession {
   /** A person pressed something: the next change of the picture is taken for its answer. */
   pressed(): void {
     this.#pressedAt = performance.now()
+    this.#lastPress = this.#pressedAt
   }
 
   /** Keeps a modifier down until it is let go, the keyboard goes elsewhere, or control is lost. */
   hold(id: StickyKey, down: boolean): void {
     const { held } = this.#snapshot
     const sticky = stickyKeys.find((one) => one.id === id)
-    if (sticky === undefined || held.includes(id) === down || this.#snapshot.mode !== 'control') return
+    if (sticky === undefined || held.includes(id) === down || (down && !this.#takesKeys)) return
     this.#screen?.hold(sticky.key, down)
     this.#change({ held: down ? [...held, id] : held.filter((one) => one !== id) })
   }
 
   release(): void {
     for (const id of this.#snapshot.held) this.hold(id, false)
+  }
+
+  /** Whether there is a picture that a key can be sent to. */
+  get #takesKeys(): boolean {
+    return this.#screen !== null && this.#snapshot.phase === 'live' && this.#snapshot.mode === 'control'
   }
 
   /** Whether keys go to the machine now. */
@@ -144,6 +129,7 @@ export class LiveSession {
   /** Does not wait for the next attempt. */
   retryNow(): void {
     if (this.#wish === null || this.#snapshot.phase === 'live') return
+    if (this.#wish.mode === 'control') this.#keyboard.ask()
     this.#leave()
     void this.#connect(this.#wish)
   }
@@ -160,7 +146,28 @@ export class LiveSession {
   dispose(): void {
     this.#wish = null
     this.#leave()
+    this.#keyboard.forget()
     clearInterval(this.#ticker)
+  }
+
+  /** The same picture, with other rights. */
+  async #become(screen: Screen, wish: LiveWish): Promise<void> {
+    this.release()
+    const agreed = await screen.become?.(wish.mode)
+    // Another picture, or another wish: whoever made it sees to it.
+    if (this.#screen !== screen || this.#wish !== wish) return
+    if (agreed !== true) {
+      this.#leave()
+      this.#change({ phase: 'connecting' })
+      return void this.#connect(wish)
+    }
+    this.#giveKeyboard(wish.mode)
+    this.#change({ mode: wish.mode, problem: null })
+  }
+
+  #giveKeyboard(mode: LiveWish['mode']): void {
+    if (mode === 'control') this.#keyboard.give(() => this.focus())
+    else this.#keyboard.forget()
   }
 
   async #connect(wish: LiveWish): Promise<void> {
@@ -201,7 +208,7 @@ export class LiveSession {
     clearTimeout(this.#timer)
     this.#waits.reset()
     host.style.visibility = 'visible'
-    if (wish.mode === 'control') this.focus()
+    this.#giveKeyboard(wish.mode)
     this.#change({ phase: 'live', mode: wish.mode, problem: null, pictureAt: null })
     this.#options.onShown()
   }
@@ -231,6 +238,7 @@ export class LiveSession {
     const { machineId, still } = this.#options
     const screen = this.#screen
     this.release()
+    if (this.#snapshot.mode === 'control' && this.#wish?.mode !== 'view') this.#keyboard.keep()
     this.#screen = null
     if (screen !== null && this.#snapshot.phase === 'live') {
       const picture = keepPicture(machineId, screen.canvas)
@@ -250,14 +258,18 @@ export class LiveSession {
 
   #adjust(): void {
     const { quality: chosen } = this.#choices
-    const quality = chosen === 'auto' ? qualityFor(this.#snapshot.bitsPerSecond) : chosen
-    const changed = quality !== this.#snapshot.quality
-    if (changed) this.#change({ quality })
+    const { quality: before, bitsPerSecond, held } = this.#snapshot
+    const quality = chosen === 'auto' ? qualityFor(bitsPerSecond) : chosen
     // The screencast's quality is said when it is opened.
-    if (changed && this.#wish?.view === 'screencast' && this.#screen !== null) {
-      const wish = this.#wish
+    const reopened =
+      quality !== before && this.#wish?.view === 'screencast' && this.#screen !== null ? this.#wish : null
+    // A connection that ends lets go of what is kept down. That comes first; this is asked again every second.
+    const atIt = chosen === 'auto' && performance.now() - this.#lastPress < atItMs
+    if (reopened !== null && (held.length > 0 || atIt)) return
+    if (quality !== before) this.#change({ quality })
+    if (reopened !== null) {
       this.#leave()
-      void this.#connect(wish)
+      void this.#connect(reopened)
     } else this.#screen?.adjust(this.#look())
   }
 

@@ -1,3 +1,4 @@
+import { isMac } from '../../ui/keys.ts'
 import styles from './live.module.css'
 
 interface TypingOptions {
@@ -10,6 +11,8 @@ interface TypingOptions {
   onText: (text: string) => Promise<void> | void
   /** Where text and keys take different ways: how long a key may be under way, so that text does not overtake it. */
   keysTakeMs?: number
+  /** Where a key with Alt or Ctrl types nothing: what Option or AltGr make goes as text. */
+  layersAsText?: boolean
   /** The picture lost the keyboard, to this element or to another window. */
   onBlur: (to: EventTarget | null) => void
 }
@@ -19,7 +22,7 @@ interface TypingOptions {
  * keyboard in its place, passes every plain key on, and hands over what is composed in it as text. It is beside the
  * canvas, and nothing ever stays in it. Returns the field and the way to stop.
  */
-export function takeKeyboard({ canvas, onText, onBlur, keysTakeMs = 0 }: TypingOptions): {
+export function takeKeyboard({ canvas, onText, onBlur, keysTakeMs = 0, layersAsText = false }: TypingOptions): {
   field: HTMLElement
   stop: () => void
 } {
@@ -68,7 +71,7 @@ export function takeKeyboard({ canvas, onText, onBlur, keysTakeMs = 0 }: TypingO
     // Also keeps this window's own paste, undo and select out of the field.
     event.preventDefault()
     event.stopPropagation()
-    if (event.type === 'keydown' && isForeign(event)) {
+    if (event.type === 'keydown' && (isForeign(event) || (layersAsText && isOfLayer(event)))) {
       asText.add(event.code)
       write(event.key)
       return
@@ -137,6 +140,15 @@ export function isComposing(event: Pick<KeyboardEvent, 'isComposing' | 'key' | '
 export function isForeign(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>): boolean {
   const [letter = '', ...more] = event.key
   return more.length === 0 && (letter.codePointAt(0) ?? 0) > 0x7e && !event.ctrlKey && !event.metaKey
+}
+
+/** A character that Option makes on a Mac, or AltGr elsewhere: Windows reports that one as Ctrl and Alt as well. */
+export function isOfLayer(
+  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey' | 'getModifierState'>,
+  mac = isMac,
+): boolean {
+  if ([...event.key].length !== 1 || event.metaKey || !event.altKey) return false
+  return mac ? !event.ctrlKey : event.ctrlKey && event.getModifierState('AltGraph')
 }
 
 function copyOf(event: KeyboardEvent): KeyboardEvent {

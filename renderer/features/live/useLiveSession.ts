@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { LiveClient } from './client.ts'
-import { LiveSession, type LiveSnapshot, type LiveWish, nothingShown } from './session.ts'
+import { LiveSession } from './session.ts'
+import { type LiveSnapshot, type LiveWish, nothingShown } from './snapshot.ts'
 import { useViewChoices } from './viewChoices.ts'
 
 interface LiveSessionOptions {

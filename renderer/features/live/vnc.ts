@@ -13,27 +13,32 @@ const unicodeKeysyms = 0x01000000
 
 /**
  * Draws RFB from a stream into `target`. Clipboard messages of the other side are not listened to; text that is no key
- * goes by `typed`.
+ * goes by a line of its own, a new one for each time in control: it is opened with the lease of that time.
  */
 export function openVnc(
   target: HTMLElement,
   stream: PortStream,
-  control: boolean,
+  beginsInControl: boolean,
   look: ScreenLook,
   events: ScreenEvents,
-  typed: TextLine,
+  openTyped: () => TextLine,
 ): Screen {
   const channel = new PortChannel(stream, events.onBytes)
   let closeReason = ''
   const previousClose = stream.onClose
   stream.onClose = (code, reason) => {
-    closeReason = reason
+    if (closeReason === '') closeReason = reason
     previousClose(code, reason)
+    // Said before noVNC takes its canvas away: until then it can be seen whether the picture had the keyboard.
+    events.onClose(closeReason)
   }
   const rfb = new RFB(target, channel, { shared: true })
-  rfb.viewOnly = !control
+  let control = beginsInControl
+  let shown = look
   rfb.background = 'transparent'
-  const adjust = ({ scaling, quality }: ScreenLook) => {
+  const adjust = (look: ScreenLook) => {
+    shown = look
+    const { scaling, quality } = look
     // Only whoever has control may change the size of the display; the others go on fitting.
     const resizing = scaling === 'resize' && control
     rfb.scaleViewport = scaling !== 'actual'
@@ -42,13 +47,10 @@ export function openVnc(
     rfb.compressionLevel = quality.compression
     target.dataset['quality'] = String(quality.vnc)
   }
-  adjust(look)
   const canvas = target.querySelector('canvas')
   if (canvas === null) throw new Error('noVNC made no canvas')
   canvas.dataset['testid'] = 'live-canvas'
   canvas.setAttribute('role', 'img')
-  canvas.setAttribute('aria-label', control ? 'The browser, in your control' : 'The browser, view only')
-  canvas.tabIndex = control ? 0 : -1
 
   let connected = false
   rfb.addEventListener('connect', () => {
@@ -74,16 +76,37 @@ export function openVnc(
     const point = letter.codePointAt(0) ?? 0
     rfb.sendKey(point <= 0xff ? point : unicodeKeysyms | point, null)
   }
-  const keyboard = control
-    ? takeKeyboard({
-        canvas,
-        onBlur: events.onBlur,
-        onText: async (text) => {
-          if (!(await typed.send(text))) for (const letter of text) strike(letter)
-        },
-        keysTakeMs,
-      })
-    : undefined
+  let keyboard: { stop: () => void } | undefined
+  let typed: TextLine | undefined
+  const letGo = () => {
+    keyboard?.stop()
+    typed?.close()
+    keyboard = undefined
+    typed = undefined
+  }
+  const grab = () => {
+    const line = openTyped()
+    typed = line
+    return takeKeyboard({
+      canvas,
+      onBlur: events.onBlur,
+      onText: async (text) => {
+        if (!(await line.send(text))) for (const letter of text) strike(letter)
+      },
+      keysTakeMs,
+    })
+  }
+  const setControl = (now: boolean) => {
+    control = now
+    rfb.viewOnly = !control
+    canvas.setAttribute('aria-label', control ? 'The browser, in your control' : 'The browser, view only')
+    canvas.tabIndex = control ? 0 : -1
+    letGo()
+    if (control) keyboard = grab()
+    adjust(shown)
+  }
+  setControl(beginsInControl)
+  const modes = modeLine(stream)
 
   return {
     canvas,
@@ -94,10 +117,37 @@ export function openVnc(
     },
     hold: ({ keysym, code }, down) => rfb.sendKey(keysym, code, down),
     adjust,
+    async become(mode) {
+      // What is still typed on the way out is not let in.
+      if (mode === 'view') setControl(false)
+      const agreed = (await modes.ask(mode)) === mode
+      if (agreed && mode === 'control') setControl(true)
+      return agreed
+    },
     close() {
-      keyboard?.stop()
-      typed.close()
+      modes.close()
+      letGo()
       if (!ended) rfb.disconnect()
+    },
+  }
+}
+
+/** Longer than a round trip on any connection that one can work over. */
+const modeAnswerMs = 10_000
+
+/** Asks the machine for another mode; answers come in the order of the questions. */
+function modeLine(stream: PortStream) {
+  const asked: ((mode: unknown) => void)[] = []
+  stream.onText = (text) => asked.shift()?.((JSON.parse(text) as { mode?: unknown }).mode)
+  return {
+    ask: (mode: 'view' | 'control') =>
+      new Promise<unknown>((resolve) => {
+        asked.push(resolve)
+        setTimeout(resolve, modeAnswerMs)
+        stream.sendText(JSON.stringify({ type: 'mode', mode }))
+      }),
+    close() {
+      for (const resolve of asked.splice(0)) resolve(undefined)
     },
   }
 }

@@ -8,7 +8,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { useWide } from '../../ui/useWide.ts'
-import { choose, sinceNames, useChoice } from './choices.store.ts'
+import { choose, sinceOptions, useChoice } from './choices.store.ts'
 import { JumpDialog } from './JumpDialog.tsx'
 import { LogSearch } from './LogSearch.tsx'
 import styles from './Logs.module.css'
@@ -37,8 +37,11 @@ export function LogsBar({ view, machines, session }: LogsBarProps) {
         <Select
           label="From when on"
           value={since}
-          options={sinceNames}
-          onChange={(next) => choose(view, { since: next })}
+          options={sinceOptions(since)}
+          onChange={(next) => {
+            session.leaveAim()
+            choose(view, { since: next })
+          }}
         />
       </div>
       <Levels session={session} />
@@ -100,7 +103,7 @@ export function LogsBar({ view, machines, session }: LogsBarProps) {
           ]}
         />
       </div>
-      <JumpDialog session={session} open={jumping} onOpenChange={setJumping} />
+      <JumpDialog view={view} session={session} open={jumping} onOpenChange={setJumping} />
     </div>
   )
 }

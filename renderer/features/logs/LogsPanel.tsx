@@ -4,12 +4,13 @@ import type { MachineView } from '../../../shared/domain/machine.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { useFleet } from '../fleet/fleet.store.ts'
+import { aimText } from './aim.ts'
 import { pickKey, useChoice } from './choices.store.ts'
 import { FeedNotes } from './FeedNotes.tsx'
 import styles from './Logs.module.css'
 import { LogsBar } from './LogsBar.tsx'
 import { currentLogs } from './operations.ts'
-import { formatMoment, isToday } from './row.ts'
+import { isToday } from './row.ts'
 import { LogScreen } from './screen.ts'
 import { LogsSession } from './session.ts'
 import { useUsualPicks } from './useUsualPicks.ts'
@@ -26,16 +27,17 @@ interface LogsPanelProps {
 export function LogsPanel({ view, machines, aimed }: LogsPanelProps) {
   const { since, picks, wrap } = useChoice(view)
   const [session, setSession] = useState<LogsSession | null>(null)
-  useUsualPicks(view, machines)
+  const unknown = useUsualPicks(view, machines)
   useEffect(() => {
     const made = new LogsSession()
     setSession(made)
     currentLogs.session = made
+    if (aimed !== undefined) made.aim(aimed, 'the timeline')
     return () => {
       currentLogs.session = null
       made.close()
     }
-  }, [])
+  }, [aimed])
   const shownSince = useRef(since)
   useEffect(() => {
     if (session === null || picks === undefined) return
@@ -48,18 +50,24 @@ export function LogsPanel({ view, machines, aimed }: LogsPanelProps) {
     <div className={styles.panel}>
       <LogsBar view={view} machines={machines} session={session} />
       <FeedNotes session={session} onRetry={(key) => session.retry(key, since)} />
-      {aimed !== undefined && <Aimed session={session} time={aimed} />}
-      {picks?.length === 0 ? (
-        <EmptyState
-          icon={<ScrollText size={26} aria-hidden />}
-          title="No service is chosen"
-          text="Choose services on the left above; their lines are merged by time."
-        />
-      ) : (
-        <LogList session={session} wrap={wrap} />
-      )}
+      <Aimed session={session} />
+      {unknown || picks?.length === 0 ? <NoService unknown={unknown} /> : <LogList session={session} wrap={wrap} />}
       <Foot session={session} />
     </div>
+  )
+}
+
+function NoService({ unknown }: { unknown: boolean }) {
+  return (
+    <EmptyState
+      icon={<ScrollText size={26} aria-hidden />}
+      title={unknown ? 'Which services there are is not known yet' : 'No service is chosen'}
+      text={
+        unknown
+          ? 'No machine of this view can be asked now, and nothing of their logs was looked at before. They come when a machine is back.'
+          : 'Choose services on the left above; their lines are merged by time.'
+      }
+    />
   )
 }
 
@@ -103,25 +111,12 @@ function namesOf(session: LogsSession, keys: string, dated: boolean) {
   }
 }
 
-/** Goes to a moment when the history has been read; says so when it does not reach that far. */
-function Aimed({ session, time }: { session: LogsSession; time: number }) {
-  const read = session.state(({ feeds, stats }) => {
-    const all = Object.values(feeds)
-    return all.length > 0 && all.every(({ state }) => state !== 'loading') && (stats?.lines ?? 0) > 0
-  })
-  const first = session.state(({ stats }) => stats?.firstTime ?? null)
-  const [gone, setGone] = useState(false)
-  useEffect(() => {
-    if (!read || gone) return
-    session.post({ type: 'jump', time })
-    setGone(true)
-  }, [read, gone, session, time])
-  const missing = gone && first !== null && first > time
+function Aimed({ session }: { session: LogsSession }) {
+  const text = session.state(({ aim, stats }) => (aim === null ? null : aimText(aim, stats)))
+  if (text === null) return null
   return (
     <div className={styles.aimed} role="status" data-testid="logs-aimed">
-      {missing
-        ? `The lines that are kept begin after ${formatMoment(time)}.`
-        : `${gone ? 'At' : 'Looking for'} ${formatMoment(time)}, from the timeline.`}
+      {text}
     </div>
   )
 }

@@ -1,14 +1,16 @@
 import { backoff } from '../../../shared/client/backoff.ts'
 import type { LogLine } from '../../../shared/contract/logs.ts'
 import { isUp } from '../../../shared/domain/lifecycle.ts'
+import { nanoTimeOf } from '../../../shared/domain/log-time.ts'
 import type { WireProblem } from '../../../shared/errors.ts'
 import { CallFailed, call, callAgent, problemOf } from '../../app/bridge.ts'
 import { openPort } from '../../app/streams.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
-import type { Pick, Since } from './choices.store.ts'
+import { momentOf, type Pick, type Since } from './choices.store.ts'
 import type { ToEngine } from './model/protocol.ts'
 
 export type FeedState =
+  /** What was written before is on its way. */
   | { state: 'loading' }
   | { state: 'live' }
   /** The line was cut; what came meanwhile is fetched when it is back. */
@@ -28,6 +30,8 @@ export class LogFeed {
   readonly #source: number
   readonly #deps: FeedDeps
   readonly #wait = backoff(retry)
+  /** What was asked for and has not been read yet: so many last lines, or all from a time on. */
+  #owed: { lines: number } | { from: string } | undefined
   #since: string | undefined
   #over = false
   #shownKept = false
@@ -42,19 +46,16 @@ export class LogFeed {
 
   async start(begin: Since): Promise<void> {
     this.#deps.changed({ state: 'loading' })
-    const [kind, amount] = begin.split(':')
-    if (kind === 'ago') this.#since = new Date(Date.now() - Number(amount) * 60_000).toISOString()
-    const lines = kind === 'lines' ? Number(amount) : 0
-    if (!this.#reachable) {
-      await this.#showKept(0)
-      return this.#later(offline)
-    }
-    try {
-      if (lines > 0) await this.#history(lines)
-      await this.#connect()
-    } catch (error) {
-      await this.#failed(error)
-    }
+    const from = momentOf(begin, Date.now())
+    this.#owed = from === undefined ? { lines: Number(begin.split(':')[1]) } : { from: nanoTimeOf(from) }
+    if (this.#reachable) return this.#read()
+    await this.#showKept()
+    this.#later(offline)
+  }
+
+  /** The engine has all that was written before. */
+  live(): void {
+    if (!this.#over) this.#deps.changed({ state: 'live' })
   }
 
   /** The engine's end of the stream is gone. */
@@ -82,43 +83,81 @@ export class LogFeed {
     return machine !== undefined && isUp(machine)
   }
 
+  /** What is owed, and the stream behind it. */
+  async #read(): Promise<void> {
+    try {
+      let until: string | undefined
+      if (this.#owed !== undefined) {
+        if ('lines' in this.#owed) await this.#history(this.#owed.lines)
+        else until = await this.#lastTime(this.#owed.from)
+      }
+      await this.#connect(until)
+    } catch (error) {
+      await this.#failed(error)
+    }
+  }
+
   async #history(lines: number): Promise<void> {
     const { machineId, service } = this.#pick
     const found = await callAgent(machineId, 'logs.get', { service, lines })
     if (this.#over) return
+    this.#owed = undefined
     this.#deps.post({ type: 'lines', source: this.#source, lines: found.lines })
     // A log without a line is followed from its beginning: what is written meanwhile is not missed.
     this.#since = positionOf(found.lines.at(-1)) ?? '1970-01-01T00:00:00Z'
   }
 
-  async #connect(): Promise<void> {
+  /** When the last line that is there now was written: with it, a stream from a time on has come to the present. */
+  async #lastTime(from: string): Promise<string | undefined> {
+    const { machineId, service } = this.#pick
+    const found = await callAgent(machineId, 'logs.get', { service, lines: 1, since: from }).catch((error: unknown) => {
+      // The stream also waits for services of which there is nothing to read yet.
+      if (isGone(error)) throw error
+      return { lines: [] }
+    })
+    return found.lines.at(-1)?.timestamp
+  }
+
+  async #connect(until: string | undefined): Promise<void> {
     const { machineId, service } = this.#pick
     const port = await openPort(machineId, 'logs', {})
     if (this.#over) return port.close()
     this.#wait.reset()
     this.#waitingSince = undefined
-    this.#deps.post({ type: 'attach', source: this.#source, service, since: this.#since, port }, [port])
-    this.#deps.changed({ state: 'live' })
+    if (this.#owed !== undefined && 'from' in this.#owed) {
+      // Kept lines that begin later than what is owed would be there twice.
+      if (this.#shownKept) this.#deps.post({ type: 'remove', source: this.#source })
+      this.#since = this.#owed.from
+      this.#owed = undefined
+    }
+    this.#deps.changed({ state: 'loading' })
+    const stream = { source: this.#source, service, since: this.#since, ...(until !== undefined && { until }), port }
+    this.#deps.post({ type: 'attach', ...stream }, [port])
   }
 
   async #failed(error: unknown): Promise<void> {
     if (this.#over) return
     const problem = problemOf(error)
-    const isGone = error instanceof CallFailed && ['unreachable', 'timeout'].includes(problem.code)
     // A service that is not there, or Docker missing: trying again by itself would not help.
-    if (!isGone) return this.#deps.changed({ state: 'failed', problem })
-    await this.#showKept(0)
-    this.#later(problem)
+    if (this.#owed !== undefined && !isGone(error)) return this.#deps.changed({ state: 'failed', problem })
+    if (this.#owed !== undefined) await this.#showKept()
+    if (!this.#over) this.#later(problem)
   }
 
   /** What was looked at before, until the machine can be asked. */
-  async #showKept(least: number): Promise<void> {
+  async #showKept(): Promise<void> {
     if (this.#shownKept || this.#over) return
-    this.#shownKept = true
     const { savedAt, lines } = await call('logs.kept', this.#pick)
-    if (this.#over || lines.length <= least) return
+    const [first] = lines
+    if (this.#over || first === undefined) return
+    this.#shownKept = true
     this.#deps.post({ type: 'lines', source: this.#source, lines })
-    this.#since = positionOf(lines.at(-1))
+    const owed = this.#owed
+    if (owed !== undefined && ('lines' in owed || first.timestamp <= owed.from)) {
+      // What is kept is of what is owed: the stream goes on behind it.
+      this.#owed = undefined
+      this.#since = positionOf(lines.at(-1))
+    }
     const when = savedAt === null ? '' : ` at ${new Date(savedAt).toLocaleString('sv')}`
     this.#deps.post({
       type: 'mark',
@@ -133,7 +172,7 @@ export class LogFeed {
     const go = () => {
       this.#stopWaiting()
       if (this.#over) return
-      if (this.#reachable) this.#again()
+      if (this.#reachable) void this.#read()
       else this.#later(problem)
     }
     const timer = setTimeout(go, this.#wait.next())
@@ -148,12 +187,10 @@ export class LogFeed {
       stop()
     }
   }
+}
 
-  #again(): void {
-    this.#connect().catch((error: unknown) => {
-      if (!this.#over) this.#later(problemOf(error))
-    })
-  }
+function isGone(error: unknown): boolean {
+  return error instanceof CallFailed && ['unreachable', 'timeout'].includes(error.problem.code)
 }
 
 const offline: WireProblem = {

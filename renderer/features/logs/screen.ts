@@ -69,6 +69,7 @@ export class LogScreen {
 
   /** Goes to the end, and stays there. */
   follow(): void {
+    this.#session.leaveAim()
     this.#session.follow(true)
     this.#anchor = undefined
     this.#session.post({ type: 'anchor', serial: undefined })
@@ -121,6 +122,8 @@ export class LogScreen {
     if (Math.abs(scrollTop - this.#scrolledTo) < 1) return
     this.#scrolledTo = -1
     const atEnd = scrollTop + clientHeight >= scrollHeight - rowHeight / 2
+    // At the end that is followed, it may be the view that became larger.
+    if (!(atEnd && this.#following)) this.#session.leaveAim()
     if (atEnd !== this.#following) {
       this.#session.follow(atEnd)
       if (atEnd) this.#session.post({ type: 'anchor', serial: undefined })

@@ -1,4 +1,5 @@
 import { create, type StoreApi, type UseBoundStore } from 'zustand'
+import type { Aim } from './aim.ts'
 import { type Pick, pickKey, type Since } from './choices.store.ts'
 import { type FeedState, LogFeed } from './feed.ts'
 import type { FromEngine, Stats, ToEngine } from './model/protocol.ts'
@@ -8,6 +9,8 @@ export interface SessionState {
   feeds: Readonly<Record<string, FeedState>>
   following: boolean
   paused: boolean
+  /** A moment that the person wants to see, as long as they do not go elsewhere. */
+  aim: Aim | null
   /** The match that was gone to, and which one it is. */
   match: { serial: number; rank: number } | null
   /** Lines that were there when following ended. */
@@ -33,6 +36,7 @@ export class LogsSession {
       feeds: {},
       following: true,
       paused: false,
+      aim: null,
       match: null,
       unfollowedAt: 0,
     }))
@@ -58,11 +62,15 @@ export class LogsSession {
       const source = this.sources.push(pick) - 1
       const feed = new LogFeed(pick, source, {
         post: (message, transfer) => this.post(message, transfer),
-        changed: (state) => this.state.setState(({ feeds }) => ({ feeds: { ...feeds, [key]: state } })),
+        changed: (state) => {
+          this.state.setState(({ feeds }) => ({ feeds: { ...feeds, [key]: state } }))
+          this.land()
+        },
       })
       this.#feeds.set(key, { feed, source })
       void feed.start(since)
     }
+    this.land()
   }
 
   /** Asks once more for a service that could not be read. */
@@ -81,6 +89,32 @@ export class LogsSession {
     this.post({ type: 'clear' })
     this.show(picks, since)
   }
+
+  /** Goes to a moment when the lines that are being read have come to it, or to their end. */
+  aim(time: number, from: Aim['from']): void {
+    this.state.setState({ aim: { time, from, there: false } })
+    this.post({ type: 'aim', time })
+  }
+
+  /** The person goes elsewhere. */
+  leaveAim(): void {
+    if (this.state.getState().aim === null) return
+    this.state.setState({ aim: null })
+    this.post({ type: 'aim', time: null })
+  }
+
+  /** What there is to be read has been: whether the moment is in it or not, that is the place. */
+  land(): void {
+    const { aim, feeds } = this.state.getState()
+    const isRead = ({ state }: FeedState) => state === 'live' || state === 'failed'
+    const all = Object.values(feeds)
+    if (aim === null || aim.there || all.length === 0 || !all.every(isRead)) return
+    this.post({ type: 'jump', time: aim.time })
+    this.state.setState({ aim: { ...aim, there: true } })
+    this.#landing = true
+  }
+  /** What was read on the way to a moment is nothing new: that is counted from the first frame there. */
+  #landing = false
 
   follow(following: boolean): void {
     if (this.state.getState().following === following) return
@@ -121,22 +155,32 @@ export class LogsSession {
       case 'frame':
         this.onFrame(message)
         this.#takeStats(message.stats)
+        if (this.#landing && !this.state.getState().following) {
+          this.#landing = false
+          this.state.setState({ unfollowedAt: message.stats.added })
+        }
         return
       case 'goto':
-        if (message.rank !== null) this.state.setState({ match: { serial: message.serial, rank: message.rank } })
+        // A moment that was left while the answer was on its way.
+        if (message.rank === null && this.state.getState().aim === null) return
+        if (message.rank !== null) {
+          this.leaveAim()
+          this.state.setState({ match: { serial: message.serial, rank: message.rank } })
+        }
         this.onGoto(message.row, message.serial)
         return
-      case 'lost': {
-        const found = [...this.#feeds.values()].find(({ source }) => source === message.source)
-        found?.feed.lost(message.since, message.problem)
-        return
-      }
+      case 'lost':
+        return this.#feedOf(message.source)?.lost(message.since, message.problem)
       case 'live':
-        return
+        return this.#feedOf(message.source)?.live()
       case 'exported':
         this.#exported?.(message.text)
         return
     }
+  }
+
+  #feedOf(source: number): LogFeed | undefined {
+    return [...this.#feeds.values()].find((one) => one.source === source)?.feed
   }
 
   /** Words and numbers change a few times a second; rows are drawn with every frame. */

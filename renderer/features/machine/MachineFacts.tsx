@@ -38,10 +38,8 @@ export function MachineFacts({ machine }: { machine: MachineView }) {
       </Fact>
       {deployed.image !== null && (
         <>
-          <Fact term="Commit" mono={deployed.commit !== null}>
-            {deployed.commit === null
-              ? 'not known: it was not deployed from this console'
-              : `${deployed.commit.sha.slice(0, 12)}${deployed.commit.message === null ? '' : ` ${deployed.commit.message.split('\n')[0]}`}`}
+          <Fact term="Commit" mono={deployed.commit?.sha != null}>
+            {commitWords(deployed.commit)}
           </Fact>
           <Fact term="Deployed">
             <Age at={deployed.at} />
@@ -77,6 +75,13 @@ function Fact({ term, mono = false, copy, children }: FactProps) {
 }
 
 type Commit = IpcResult<'known.commit'>
+
+function commitWords(commit: Commit): string {
+  if (commit === null) return 'not known: it was not deployed from this console'
+  if (commit.sha === null) return 'not known: no registry said where the image comes from'
+  const [title = ''] = (commit.message ?? '').split('\n')
+  return [commit.sha.slice(0, 12), title].filter((part) => part !== '').join(' ')
+}
 
 /** The image that runs, and how it came there: from the machine's own deploys, and the commit from this console's. */
 function useDeployed(machine: MachineView): {

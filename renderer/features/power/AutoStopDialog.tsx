@@ -22,7 +22,7 @@ export function AutoStopDialog() {
       open={machine !== undefined}
       onClose={() => show('none')}
       title={`Auto-stop of ${machine?.name ?? ''}`}
-      description="Idle is: no active job, no open terminal, nobody in control, no deploy. Everyone is warned five minutes before."
+      description="Idle is: no active job, no open terminal, nobody in control, no deploy. Whoever has this console open is warned five minutes before, and can keep it up."
     >
       {machine !== undefined && <AutoStopForm machine={machine} />}
     </Dialog>

@@ -26,11 +26,19 @@ export function afterStep(
   return { ...wakes, [machineId]: { since: wakes[machineId]?.since ?? now, step } }
 }
 
-/** Follows every wake; returns the way to stop. */
+/** Follows every wake, also those that began before this window; returns the way to stop. */
 export function startWakes(): () => void {
-  return onIpcEvent('wake.step', (told) => {
+  const heard = new Set<string>()
+  const stop = onIpcEvent('wake.step', (told) => {
+    heard.add(told.machineId)
     useWakes.setState(({ wakes }) => ({ wakes: afterStep(wakes, told, Date.now()) }))
   })
+  void call('fleet.wakes', {}).then((active) => {
+    // An event is newer than this answer.
+    for (const { machineId, since, step } of active.filter((wake) => !heard.has(wake.machineId)))
+      useWakes.setState(({ wakes }) => ({ wakes: { ...wakes, [machineId]: { since: Date.parse(since), step } } }))
+  })
+  return stop
 }
 
 /** Nobody waits any more; what was switched on stays on. */

@@ -5,6 +5,7 @@ import type { ConsoleAction } from '../../app/action-kit.ts'
 import { nameOf } from '../../app/action-names.ts'
 import { actions, currentActions } from '../../app/actions.ts'
 import { saveSettings } from '../../app/app.store.ts'
+import { mistakeIn } from '../../app/chosen-keys.ts'
 import { confirm } from '../../app/ui.store.ts'
 import { work } from '../../app/work.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -12,6 +13,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { Kbd } from '../../ui/Kbd.tsx'
 import { describeKeys } from '../../ui/keys.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
+import { toast } from '../../ui/Toast.tsx'
 import { ChangeKeys } from './ChangeKeys.tsx'
 import styles from './Settings.module.css'
 
@@ -26,8 +28,15 @@ export function ShortcutsSection({ info }: { info: AppInfo }) {
   const shown = currentActions().filter((action) => matches(action, query))
   const groups = [...new Set(shown.map(({ group }) => group))]
   const count = Object.keys(chosen).length
-  const reset = ({ id }: ConsoleAction) => {
-    const { [id]: _gone, ...rest } = chosen
+  const reset = (action: ConsoleAction) => {
+    const own = actions.find(({ id }) => id === action.id)?.keys ?? ''
+    // Others may have been given them meanwhile.
+    const mistake = mistakeIn(own, action, currentActions(), nameOf)
+    if (mistake !== null) {
+      toast({ title: `${nameOf(action)} keeps the keys that you chose`, detail: mistake, kind: 'problem' })
+      return
+    }
+    const { [action.id]: _gone, ...rest } = chosen
     void save(rest)
   }
   const resetAll = () =>

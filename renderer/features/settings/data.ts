@@ -22,6 +22,11 @@ export const partTexts: Record<DataPart, { title: string; text: string; rows: st
     text: 'The machines keep the record itself, and it is copied again when it is looked at.',
     rows: 'entry',
   },
+  takeovers: {
+    title: 'Your takeovers',
+    text: 'What you took over, how it ended and how long it took. Machines that answer tell theirs again; those of machines that are gone do not come back.',
+    rows: 'takeover',
+  },
   deploys: {
     title: 'Deploys that have ended',
     text: 'Who deployed what from this console, and how each step went. What is under way stays, and so does every machine’s own record.',

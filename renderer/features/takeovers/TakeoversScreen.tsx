@@ -12,7 +12,14 @@ import { driverTitle } from '../engine/engine.store.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
 import { RequestCard } from './RequestCard.tsx'
 import styles from './Takeovers.module.css'
-import { loadHistory, openRequests, overRequests, type PastHere, useTakeovers, type Wanted } from './takeovers.store.ts'
+import {
+  loadHistory,
+  type OwnTakeover,
+  openRequests,
+  overRequests,
+  useTakeovers,
+  type Wanted,
+} from './takeovers.store.ts'
 import { playTone } from './tone.ts'
 
 /** Who is wanted now, and what came of it before. */
@@ -147,8 +154,9 @@ const outcomes: Readonly<Record<string, string>> = {
 }
 
 /** What this operator did, with how long each change of hand took. */
-function History({ takeovers }: { takeovers: readonly PastHere[] }) {
+function History({ takeovers }: { takeovers: readonly OwnTakeover[] }) {
   const machines = useFleet((state) => state.machines)
+  const known = useFleet((state) => state.status.phase === 'ready')
   const ms = (value: number | null) => (value === null ? '—' : formatDuration(value))
   return (
     <Card title="Your takeovers">
@@ -173,7 +181,13 @@ function History({ takeovers }: { takeovers: readonly PastHere[] }) {
                 <Age at={one.time} />
               </td>
               <td>
-                <MachineLink machineId={one.machineId} name={machines[one.machineId]?.name} />
+                {known && machines[one.machineId] === undefined ? (
+                  <span className={styles.removed} title="The machine was removed from this console">
+                    {one.machineName} <small>the machine was removed</small>
+                  </span>
+                ) : (
+                  <MachineLink machineId={one.machineId} name={machines[one.machineId]?.name ?? one.machineName} />
+                )}
               </td>
               <td>{outcomes[one.outcome] ?? one.outcome}</td>
               <td>{ms(one.requestToAcceptedMs)}</td>

@@ -1,8 +1,9 @@
 import { create } from 'zustand'
-import type { PastTakeover, TakeoverRequest } from '../../../shared/contract/takeover.ts'
+import type { TakeoverRequest } from '../../../shared/contract/takeover.ts'
 import { isUp } from '../../../shared/domain/lifecycle.ts'
+import type { IpcResult } from '../../../shared/ipc.ts'
 import { useApp } from '../../app/app.store.ts'
-import { callAgent, onIpcEvent } from '../../app/bridge.ts'
+import { call, callAgent, onIpcEvent } from '../../app/bridge.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
 import { askEach } from './askEach.ts'
 import { playTone } from './tone.ts'
@@ -13,15 +14,13 @@ export interface Wanted extends TakeoverRequest {
   until: number
 }
 
-export interface PastHere extends PastTakeover {
-  machineId: string
-}
+export type OwnTakeover = IpcResult<'takeover.own'>['takeovers'][number]
 
 interface TakeoversState {
   /** What each machine last said, by machine. */
   requests: Readonly<Record<string, readonly Wanted[]>>
-  /** This operator's own, over all machines, the newest first; null while it is being asked for. */
-  history: readonly PastHere[] | null
+  /** This operator's own, over all machines, the newest first; null before it was looked at. */
+  history: readonly OwnTakeover[] | null
 }
 
 /** Who is wanted where, on all machines. */
@@ -76,17 +75,25 @@ export function overRequests(requests: TakeoversState['requests']): Wanted[] {
     .sort((a, b) => Date.parse(b.raisedAt) - Date.parse(a.raisedAt))
 }
 
-/** Asks every machine that can be heard what this operator did there. */
+/** What this operator did: what main knows at once, then with what the machines that can be heard add to it. */
 export async function loadHistory(): Promise<void> {
+  await readHistory()
+  await askHistory(Object.values(useFleet.getState().machines).filter(isUp))
+}
+
+/** Main keeps what machines answer to this. */
+async function askHistory(machines: readonly { id: string }[]): Promise<void> {
   const operator = useApp.getState().info?.settings.operator
   if (operator === undefined) return
-  const machines = Object.values(useFleet.getState().machines).filter(isUp)
-  const found: PastHere[] = []
   await askEach(machines, atOnce, async ({ id }) => {
-    const { takeovers } = await callAgent(id, 'takeover.history', { operator, limit: 50 })
-    found.push(...takeovers.map((one) => ({ ...one, machineId: id })))
+    await callAgent(id, 'takeover.history', { operator, limit: 50 })
   })
-  useTakeovers.setState({ history: found.sort((a, b) => Date.parse(b.time) - Date.parse(a.time)).slice(0, 200) })
+  await readHistory()
+}
+
+async function readHistory(): Promise<void> {
+  const own = await call('takeover.own', {}).catch(() => null)
+  if (own !== null) useTakeovers.setState({ history: own.takeovers })
 }
 
 /** Follows the requests of all machines; returns the way to stop. */
@@ -110,7 +117,7 @@ export function startTakeovers(): () => void {
   const stopFleet = useFleet.subscribe(look)
   const stopEvents = onIpcEvent('agent.event', ({ machineId, event }) => {
     if (event.type === 'human_takeover' && event['change'] === 'ended' && useTakeovers.getState().history !== null)
-      void loadHistory()
+      void askHistory([{ id: machineId }])
     if (event.type !== 'takeover_request') return
     const request = event['request'] as Omit<TakeoverRequest, 'picture'>
     useTakeovers.setState(({ requests }) => ({
@@ -122,10 +129,12 @@ export function startTakeovers(): () => void {
     if (event['change'] !== 'raised' || request.state !== 'open') return
     // For the picture.
     void ask(machineId)
-    if (useApp.getState().info?.settings.takeoverSound === true) playTone()
   })
+  // Main knows whom it is for and whether it is still open, and says so to one window.
+  const stopTone = onIpcEvent('takeover.tone', () => playTone())
   return () => {
     stopFleet()
     stopEvents()
+    stopTone()
   }
 }

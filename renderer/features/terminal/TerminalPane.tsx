@@ -30,7 +30,7 @@ export function TerminalPane({ machine, tab, id }: PaneProps) {
     const session = sessionOf(id)
     if (place.current === null || session === undefined) return
     session.screen.attach(place.current)
-    startSession(id)
+    void startSession(id)
     session.focus()
     return () => session.screen.detach()
   }, [id])

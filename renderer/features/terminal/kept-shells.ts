@@ -1,3 +1,5 @@
+import { call } from '../../app/bridge.ts'
+
 /**
  * Which shells the windows of this console hold. A window that crashed, or a console that was killed, finds its shells
  * again by this, as long as their machine keeps them.
@@ -31,29 +33,55 @@ const read = () => parseShells(localStorage.getItem(storageKey))
 
 function write(shells: readonly KeptShell[]): void {
   localStorage.setItem(storageKey, JSON.stringify(shells.slice(-atMost)))
+  // Left alone, it is on the disk some seconds later, and a console that is killed before has never known the shell.
+  void call('terminal.noted', {}).catch(() => {})
 }
 
 /** Notes a shell as this window's for as long as the window lives; returns the way to say that it is over. */
 export function keepShell(machineId: string, shellId: string): () => void {
-  const { promise: over, resolve: end } = Promise.withResolvers<void>()
-  // Let go of by the window's end as well, whatever way it ends.
-  void navigator.locks.request(lockOf(shellId), { ifAvailable: true }, () => over).catch(() => {})
+  const held = hold(shellId)
   write([...read().filter((one) => one.shellId !== shellId), { machineId, shellId }])
   return () => {
-    forgetShell(shellId)
-    end()
+    forget(shellId)
+    void held.then((letGo) => letGo?.())
   }
 }
 
-export function forgetShell(shellId: string): void {
+/** A shell of a window that is gone; it is this window's now, until it is said to be over. */
+export interface FoundShell {
+  shellId: string
+  forget: () => void
+}
+
+/** Takes the shells of a machine whose window is gone, so that no other window takes them as well. */
+export async function takeOrphans(machineId: string, most: number): Promise<FoundShell[]> {
+  const kept = read().filter((one) => one.machineId === machineId)
+  const taken: FoundShell[] = []
+  for (const { shellId } of kept) {
+    if (taken.length >= most) break
+    const letGo = await hold(shellId)
+    if (letGo === undefined) continue
+    const over = () => {
+      forget(shellId)
+      letGo()
+    }
+    taken.push({ shellId, forget: over })
+  }
+  return taken
+}
+
+function forget(shellId: string): void {
   write(read().filter((one) => one.shellId !== shellId))
 }
 
-/** The shells of a machine whose window is gone. */
-export async function orphanedShells(machineId: string): Promise<string[]> {
-  const { held = [] } = await navigator.locks.query()
-  const names = new Set(held.map(({ name }) => name))
-  return read()
-    .filter((one) => one.machineId === machineId && !names.has(lockOf(one.shellId)))
-    .map(({ shellId }) => shellId)
+/** Returns the way to let go, which the window's end is as well, whatever way it ends; undefined if another has it. */
+function hold(shellId: string): Promise<(() => void) | undefined> {
+  const { promise: over, resolve: letGo } = Promise.withResolvers<void>()
+  return new Promise((resolve) => {
+    const held = (lock: Lock | null) => {
+      resolve(lock === null ? undefined : letGo)
+      return lock === null ? undefined : over
+    }
+    navigator.locks.request(lockOf(shellId), { ifAvailable: true }, held).catch(() => resolve(undefined))
+  })
 }

@@ -5,7 +5,7 @@ import { useApp } from '../../app/app.store.ts'
 import { CallFailed, call, problemOf } from '../../app/bridge.ts'
 import { openStream, portOf, streamOver } from '../../app/streams.ts'
 import { shownTitle } from './guards.ts'
-import { forgetShell, keepShell } from './kept-shells.ts'
+import { type FoundShell, keepShell } from './kept-shells.ts'
 import { cleanPaste, pastedLines } from './paste.ts'
 import { TerminalScreen } from './screen.ts'
 import { changeTerminal, type TerminalKind, type TerminalPhase, useTerminals } from './terminals.store.ts'
@@ -34,12 +34,13 @@ export class TerminalSession {
   #over = false
   #forget: (() => void) | undefined
 
-  /** With `shellId` it is the picture of a shell that is there already, if it still is. */
-  constructor(id: string, machineId: string, kind: TerminalKind, shellId?: string) {
+  /** With `found` it is the picture of a shell that is there already, if it still is. */
+  constructor(id: string, machineId: string, kind: TerminalKind, found?: FoundShell) {
     this.id = id
     this.machineId = machineId
     this.kind = kind
-    this.#shellId = shellId
+    this.#shellId = found?.shellId
+    this.#forget = found?.forget
     this.screen = new TerminalScreen({
       screenReader: useApp.getState().info?.settings.screenReader ?? false,
       onInput: (bytes) => this.#input(bytes),
@@ -52,20 +53,19 @@ export class TerminalSession {
     this.#clipboard()
   }
 
-  /** Opens the shell; once. One that was to be found again and is gone is replaced by a new one. */
-  async start(): Promise<void> {
+  /** Opens the shell. False if one that was to be found again is gone: started once more, it opens a new one. */
+  async start(): Promise<boolean> {
     this.#become({ phase: 'connecting', since: Date.now() })
     const found = this.#shellId
     try {
       this.#connect(await this.#open(found === undefined ? {} : { id: found, received: 0 }))
     } catch (error) {
-      if (found !== undefined) {
-        forgetShell(found)
-        this.#shellId = undefined
-        if (problemOf(error).code === 'not-found') return this.start()
-      }
+      this.#shellId = undefined
+      this.#letGo()
+      if (found !== undefined && problemOf(error).code === 'not-found') return false
       this.#become({ phase: 'failed', problem: problemOf(error) })
     }
+    return true
   }
 
   /** Takes the shell back from whoever attached to it. */

@@ -3,7 +3,7 @@ import { confirm } from '../../app/ui.store.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { useFleet } from '../fleet/fleet.store.ts'
 import { terminalHost } from './host.ts'
-import { orphanedShells } from './kept-shells.ts'
+import { type FoundShell, takeOrphans } from './kept-shells.ts'
 import { nextPane, panes } from './layout.ts'
 import { TerminalSession } from './session.ts'
 import {
@@ -27,7 +27,7 @@ export function sessionOf(id: string): TerminalSession | undefined {
   return sessions.get(id)
 }
 
-function begin(machineId: string, kind: TerminalKind, place: (id: string) => void, shellId?: string): void {
+function begin(machineId: string, kind: TerminalKind, place: (id: string) => void, found?: FoundShell): void {
   if (sessions.size >= maxTerminals) {
     toast({
       title: `There are ${maxTerminals} terminals open`,
@@ -38,7 +38,7 @@ function begin(machineId: string, kind: TerminalKind, place: (id: string) => voi
     return
   }
   const id = crypto.randomUUID()
-  const session = new TerminalSession(id, machineId, kind, shellId)
+  const session = new TerminalSession(id, machineId, kind, found)
   sessions.set(id, session)
   const view = {
     machineId,
@@ -53,11 +53,14 @@ function begin(machineId: string, kind: TerminalKind, place: (id: string) => voi
 }
 
 /** Called by the pane when it stands in the page: only then is it known how many columns there are. */
-export function startSession(id: string): void {
+export async function startSession(id: string): Promise<void> {
   const session = sessions.get(id)
   if (session === undefined || started.has(session)) return
   started.add(session)
-  void session.start()
+  if ((await session.start()) || !sessions.has(id)) return
+  // A shell that is gone leaves no tab, unless it is the last one there: whoever comes wants a shell.
+  if (useTerminals.getState().machines[session.machineId]?.tabs.length === 1) await session.start()
+  else end(session.machineId, id)
 }
 const started = new WeakSet<TerminalSession>()
 
@@ -67,10 +70,34 @@ export function openTerminal(machineId: string, kind: TerminalKind): void {
 
 /** For whoever comes the first time: the shells of a window that is gone, or else a new one. */
 export async function openFirst(machineId: string): Promise<void> {
-  const [first, ...others] = await orphanedShells(machineId).catch(() => [])
-  if (useTerminals.getState().machines[machineId] !== undefined) return
-  begin(machineId, 'agent', (id) => addTab(machineId, id), first)
-  for (const shellId of others) begin(machineId, 'agent', (id) => addTab(machineId, id), shellId)
+  if (looking.has(machineId)) return
+  looking.add(machineId)
+  const found = await takeOrphans(machineId, maxTerminals - sessions.size)
+  looking.delete(machineId)
+  if (found.length === 0) {
+    if (useTerminals.getState().machines[machineId] === undefined) openTerminal(machineId, 'agent')
+    return
+  }
+  const ids: string[] = []
+  const place = (id: string) => {
+    ids.push(id)
+    addTab(machineId, id)
+  }
+  for (const shell of found) begin(machineId, 'agent', place, shell)
+  await attachAll(ids)
+}
+const looking = new Set<string>()
+
+/** Attaches shells that no pane shows as well: their machine ends them if nobody comes. */
+async function attachAll(ids: readonly string[]): Promise<void> {
+  // The pane in front stands in the page by then, and the others will be as large as it.
+  await new Promise((resolve) => setTimeout(resolve))
+  const all = ids.flatMap((id) => sessions.get(id) ?? [])
+  const shown = all.find((session) => started.has(session))?.screen.terminal
+  for (const session of all) {
+    if (shown !== undefined && !started.has(session)) session.screen.terminal.resize(shown.cols, shown.rows)
+    void startSession(session.id)
+  }
 }
 
 export function splitTerminal(machineId: string, direction: 'row' | 'column'): void {

@@ -84,7 +84,7 @@ export const TimelineTools = memo(function TimelineTools(props: ToolsProps) {
         title="Kind"
         testId="timeline-kinds"
         options={laneNames}
-        counts={props.counts}
+        counts={() => props.counts}
         chosen={filter.kinds}
         onChange={(kinds) => onFilter({ ...filter, kinds })}
       />

@@ -1,7 +1,8 @@
 import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
-import { go, type MachineTab, parseRoute } from '../../app/route.ts'
+import { go, type MachineTab } from '../../app/route.ts'
 import { aimAt } from '../../app/target.ts'
+import { openPanel } from '../inspector/inspector.store.ts'
 
 export interface SourceLink {
   id: string
@@ -36,7 +37,7 @@ export function sourcesOf(machine: MachineView, entry: TimelineEntry): SourceLin
   if (what.endsWith('_env')) links.push(tab('env', 'Env', 'env'))
   if (what.startsWith('terminal')) links.push(tab('terminal', 'Terminal', 'terminal'))
   if (kind === 'workers') links.push(tab('workers', 'Workers', 'workers'))
-  if (kind === 'page' || kind === 'network' || kind === 'recording') links.push(inspector(machineId))
+  if (kind === 'page' || kind === 'network' || kind === 'recording') links.push(inThePanel(machineId, entry))
   if (kind === 'takeover' && entry.running && source?.type === 'request')
     links.push({ id: 'takeovers', title: 'Open in Takeovers', open: () => go({ screen: 'takeovers' }) })
   if (kind === 'engine' || kind === 'takeover' || kind === 'browser') links.push(tab('live', 'Live', 'live'))
@@ -51,9 +52,21 @@ export function sourcesOf(machine: MachineView, entry: TimelineEntry): SourceLin
   return links
 }
 
-/** The inspector where this console has one; a route it does not know is the live view. */
-function inspector(machineId: string): SourceLink {
-  const route = parseRoute(`#/machine/${encodeURIComponent(machineId)}/inspector`)
-  const known = route.screen === 'machine' && route.tab !== 'live'
-  return { id: 'inspector', title: known ? 'Open in Inspector' : 'Open in Live', open: () => go(route) }
+/** The panel of the inspector that has it, with that message, request or film in sight. */
+function inThePanel(machineId: string, { kind, what, source, at, title }: TimelineEntry): SourceLink {
+  const link = (panel: string, words: string, aim: () => void): SourceLink => ({
+    id: panel,
+    title: words,
+    open: () => {
+      aim()
+      openPanel(machineId, panel)
+    },
+  })
+  const moment = { machineId, at: Date.parse(at), title }
+  if (kind === 'page')
+    return link('console', 'Open in Console', () => what === 'console-error' && aimAt({ tab: 'console', ...moment }))
+  if (kind === 'network')
+    return link('network', 'Open in Network', () => what === 'failed-request' && aimAt({ tab: 'network', ...moment }))
+  if (source?.type !== 'recording') return link('recordings', 'Open in Recordings', () => {})
+  return link('recordings', 'Open the recording', () => aimAt({ tab: 'recordings', machineId, id: source.id }))
 }

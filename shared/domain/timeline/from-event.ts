@@ -4,6 +4,7 @@ import { redactAddress, redactPageText } from '../redaction.ts'
 import { entry, joined, type TimelineBook } from './book.ts'
 import { writeEngineEvent } from './from-engine-event.ts'
 import { writeTakeoverEvent } from './from-takeover-event.ts'
+import { failedRequestTitle, pageErrorTitle } from './titles.ts'
 
 /** Writes into the timeline what an event says. The same in the agent and in a console that knows events only. */
 export function writeEvent(book: TimelineBook, event: AgentEvent): void {
@@ -38,21 +39,19 @@ export function writeEvent(book: TimelineBook, event: AgentEvent): void {
           ...{ key: `page:${event.troubleId}`, kind: 'page', at: event.firstAt, count: event.count },
           what: event.source === 'rest' ? 'more-errors' : event.source === 'crash' ? 'page-crash' : 'console-error',
           tone: 'broken',
-          title: redactPageText(event.text.split('\n', 1)[0] ?? '', 200),
+          title: pageErrorTitle(event.text),
           detail: [redactPageText(event.text, 2000), place(event.url, event.line)].filter(Boolean).join('\n'),
         }),
       )
       break
     case 'request_failed': {
-      const said = event.status === null ? (event.error ?? 'failed') : String(event.status)
       const address = redactAddress(event.url)
       book.put(
         entry({
           ...{ key: `network:${event.troubleId}`, kind: 'network', at: event.firstAt, count: event.count },
           what: event.source === 'rest' ? 'more-requests' : 'failed-request',
           tone: 'broken',
-          title:
-            event.source === 'rest' ? (event.error ?? 'More requests failed') : `${event.method} ${said} ${address}`,
+          title: event.source === 'rest' ? (event.error ?? 'More requests failed') : failedRequestTitle(event),
           detail: event.source === 'rest' ? '' : [address, event.error].filter(Boolean).join('\n'),
         }),
       )

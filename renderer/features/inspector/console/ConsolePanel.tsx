@@ -1,16 +1,19 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, Ban } from 'lucide-react'
 import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { pageErrorTitle } from '../../../../shared/domain/timeline/titles.ts'
+import { useTarget } from '../../../app/target.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
+import { aimedOf, useAimed } from '../aimed.ts'
 import { useChanging } from '../changing.ts'
 import bar from '../PanelBar.module.css'
 import type { PanelProps } from '../panels.tsx'
 import { useSnapshot } from '../sessions.ts'
 import styles from './Console.module.css'
 import { ConsoleRow } from './ConsoleRow.tsx'
-import { type Level, levels, passes } from './entries.ts'
+import { type Entry, type Level, levels, passes } from './entries.ts'
 import { consoleOf } from './model.ts'
 
 const levelNames: Record<Level, string> = {
@@ -23,8 +26,10 @@ const levelNames: Record<Level, string> = {
 /** Within this of the end, new lines pull the view along. */
 const nearEndPx = 24
 
+const isError = ({ kind, level }: Entry) => kind === 'message' && level === 'error'
+
 /** What the page says, what the browser says about it, and errors that nobody caught. */
-export function ConsolePanel({ session }: PanelProps) {
+export function ConsolePanel({ machine, session }: PanelProps) {
   const model = consoleOf(session)
   const { phase } = useSnapshot(session)
   const version = useChanging(model)
@@ -65,6 +70,21 @@ export function ConsolePanel({ session }: PanelProps) {
     return () => field.removeEventListener('scroll', onScroll)
   }, [])
 
+  const aimed = useAimed(
+    useTarget('console', machine.id),
+    model.caughtUp,
+    () => model.lookBack(),
+    (aim) => aimedOf(model.entries.filter(isError), ({ text: said }) => pageErrorTitle(said), aim)?.id,
+  )
+  const aimedIndex = entries.findIndex(({ id }) => id === aimed)
+  const inSight = useRef(false)
+  useEffect(() => {
+    if (aimedIndex === -1 || inSight.current) return
+    inSight.current = true
+    atEnd.current = false
+    virtual.scrollToIndex(aimedIndex, { align: 'center' })
+  }, [aimedIndex, virtual])
+
   const toggle = (level: Level) => {
     const next = new Set(shown)
     if (!next.delete(level)) next.add(level)
@@ -103,6 +123,7 @@ export function ConsolePanel({ session }: PanelProps) {
           ))}
         </div>
         <span className={bar.end}>
+          {aimed === 'gone' && 'That message is no longer kept '}
           {model.dropped > 0 && `The oldest ${model.dropped} are no longer kept`}
           {entries.length < model.entries.length && ` ${entries.length} of ${model.entries.length} shown`}
         </span>
@@ -129,7 +150,7 @@ export function ConsolePanel({ session }: PanelProps) {
                   className={styles.place}
                   style={{ transform: `translateY(${item.start}px)` }}
                 >
-                  <ConsoleRow entry={entry} model={model} />
+                  <ConsoleRow entry={entry} model={model} aimed={entry.id === aimed} />
                 </div>
               )
             })}

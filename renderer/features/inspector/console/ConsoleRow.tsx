@@ -14,8 +14,15 @@ const icons: Partial<Record<Level, ComponentType<{ size: number }>>> = {
 }
 const words: Record<Level, string> = { error: 'Error', warn: 'Warning', info: 'Info', log: 'Log', debug: 'Verbose' }
 
+interface ConsoleRowProps {
+  entry: Entry
+  model: ConsoleModel
+  /** It was asked for elsewhere. */
+  aimed: boolean
+}
+
 /** One message. Everything in it is the page's own text, and stays text. */
-export const ConsoleRow = memo(function ConsoleRow({ entry, model }: { entry: Entry; model: ConsoleModel }) {
+export const ConsoleRow = memo(function ConsoleRow({ entry, model, aimed }: ConsoleRowProps) {
   if (entry.kind === 'mark') {
     return (
       <p className={styles.mark} data-testid="console-mark">
@@ -29,6 +36,7 @@ export const ConsoleRow = memo(function ConsoleRow({ entry, model }: { entry: En
     <div
       className={styles.row}
       data-level={entry.level}
+      data-aimed={aimed ? '' : undefined}
       data-recorded={entry.recorded ? '' : undefined}
       data-testid="console-row"
       style={entry.depth === 0 ? undefined : { paddingLeft: 10 + entry.depth * 14 }}

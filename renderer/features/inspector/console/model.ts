@@ -31,6 +31,7 @@ export class ConsoleModel extends Changing {
   #recordAsked = false
   /** While a new connection tells what was said before it. */
   #replaying = false
+  #caughtUp = false
   readonly opened = new Map<string, Opened>()
 
   constructor(session: InspectorSession) {
@@ -40,6 +41,7 @@ export class ConsoleModel extends Changing {
       this.opened.clear()
       this.#depth = 0
       this.#replaying = true
+      this.#caughtUp = false
     })
     session.on('Runtime.consoleAPICalled', (params, sessionId) => this.#called(params, sessionId))
     session.on('Runtime.exceptionThrown', (params, sessionId) => this.#add(thrownEntry(params), sessionId))
@@ -68,6 +70,17 @@ export class ConsoleModel extends Changing {
     return this.#dropped
   }
 
+  /** Whether the page that is looked at has told all it said before. */
+  get caughtUp(): boolean {
+    return this.#caughtUp
+  }
+
+  /** Adds what the agent recorded while nobody listened here; not before the page told its own, which is the same. */
+  async lookBack(): Promise<void> {
+    const { messages } = await callAgent(this.#session.machineId, 'browser.console', { limit: 1000 })
+    this.#addRecord(messages.map(recordedEntry))
+  }
+
   /** Empties the view; the page's own console stays as it is. */
   clear(): void {
     this.#entries = []
@@ -87,16 +100,15 @@ export class ConsoleModel extends Changing {
     await Promise.all([enable('Runtime'), enable('Log')])
     if (sessionId !== undefined) return
     this.#replaying = false
+    this.#caughtUp = true
+    this.changed()
     await enable('Page')
     if (this.#recordAsked) return
     this.#recordAsked = true
-    try {
-      const { messages } = await callAgent(this.#session.machineId, 'browser.console', { limit: 1000 })
-      this.#addRecord(messages.map(recordedEntry))
-    } catch {
-      // What is said from now on is shown all the same.
+    // What is said from now on is shown all the same.
+    await this.lookBack().catch(() => {
       this.#recordAsked = false
-    }
+    })
   }
 
   #called(params: Record<string, unknown>, sessionId: string | undefined): void {

@@ -1,13 +1,17 @@
 import { Ban } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import { failedRequestTitle } from '../../../../shared/domain/timeline/titles.ts'
+import { useTarget } from '../../../app/target.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { type Column, Table } from '../../../ui/Table.tsx'
 import { useSort } from '../../../ui/useSort.ts'
 import { useWide } from '../../../ui/useWide.ts'
+import { aimedOf, useAimed } from '../aimed.ts'
 import { useChanging } from '../changing.ts'
 import bar from '../PanelBar.module.css'
 import type { PanelProps } from '../panels.tsx'
+import { useSnapshot } from '../sessions.ts'
 import { networkOf } from './model.ts'
 import styles from './Network.module.css'
 import { usePattern } from './pattern.ts'
@@ -35,13 +39,23 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What the page asked for, and what it got. */
-export function NetworkPanel({ session }: PanelProps) {
+export function NetworkPanel({ machine, session }: PanelProps) {
   const model = networkOf(session)
   const version = useChanging(model)
   const wide = useWide(1280)
   const [typed, setTyped] = useState('')
   const [kind, setKind] = useState('All')
   const [chosen, setChosen] = useState<string | null>(null)
+  const { phase } = useSnapshot(session)
+  const aimed = useAimed(
+    useTarget('network', machine.id),
+    phase === 'open',
+    () => model.lookBack(),
+    (aim) => aimedOf(model.rows.filter(isFailure), titleOf, aim)?.key,
+  )
+  useEffect(() => {
+    if (aimed !== null && aimed !== 'gone') setChosen(aimed)
+  }, [aimed])
   const pattern = usePattern(typed)
   const test = pattern.kind === 'matches' ? pattern.test : null
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the rows; the pattern for its test
@@ -96,7 +110,7 @@ export function NetworkPanel({ session }: PanelProps) {
               {pattern.why}
             </span>
           ) : (
-            `${model.dropped > 0 ? `The oldest ${model.dropped} are no longer kept · ` : ''}${found.length} ${found.length === 1 ? 'request' : 'requests'} · ${sizeText(bytes)}${failures > 0 ? ` · ${failures} failed` : ''}`
+            `${aimed === 'gone' ? 'That request is no longer kept · ' : ''}${model.dropped > 0 ? `The oldest ${model.dropped} are no longer kept · ` : ''}${found.length} ${found.length === 1 ? 'request' : 'requests'} · ${sizeText(bytes)}${failures > 0 ? ` · ${failures} failed` : ''}`
           )}
         </span>
       </div>
@@ -109,6 +123,7 @@ export function NetworkPanel({ session }: PanelProps) {
             rows={rows}
             rowId={({ key }) => key}
             marked={({ key }) => key === chosen}
+            current={aimed === chosen ? aimed : null}
             sort={sort}
             onSort={onSort}
             onOpen={({ key }) => setChosen(key)}
@@ -127,6 +142,8 @@ export function NetworkPanel({ session }: PanelProps) {
     </div>
   )
 }
+
+const titleOf = ({ failed, ...row }: NetworkRow) => failedRequestTitle({ ...row, error: failed })
 
 export interface Span {
   from: number

@@ -82,6 +82,19 @@ export class NetworkModel extends Changing {
     return this.#dropped
   }
 
+  /** Adds what the agent recorded while nobody listened here, in outline. */
+  async lookBack(): Promise<void> {
+    const { requests } = await callAgent(this.#session.machineId, 'browser.network', { limit: 1000 })
+    const known = new Set([...this.#rows.values()].map(({ url, at }) => `${Math.floor(at)} ${url}`))
+    const missed = requests
+      .map((request) => recordedRow(request, `record ${++this.#hops}`))
+      .filter(({ url, at }) => !known.has(`${Math.floor(at)} ${url}`))
+    if (missed.length === 0) return
+    const rows = [...missed, ...this.#rows.values()].sort((a, b) => a.at - b.at)
+    this.#rows = new Map(rows.map((row) => [row.key, row]))
+    this.changed()
+  }
+
   row(key: string): NetworkRow | undefined {
     return this.#rows.get(key)
   }
@@ -154,21 +167,13 @@ export class NetworkModel extends Changing {
     }
   }
 
-  /** What happened before anyone looked, in outline. */
+  /** What happened before anyone looked. */
   async #askRecord(): Promise<void> {
     if (this.#recordAsked) return
     this.#recordAsked = true
-    try {
-      const { requests } = await callAgent(this.#session.machineId, 'browser.network', { limit: 1000 })
-      const known = new Set([...this.#rows.values()].map(({ url, at }) => `${Math.floor(at)} ${url}`))
-      const before = requests
-        .map((request, place) => recordedRow(request, `record ${place}`))
-        .filter(({ url, at }) => !known.has(`${Math.floor(at)} ${url}`))
-      this.#rows = new Map([...before.map((row) => [row.key, row] as const), ...this.#rows])
-      this.changed()
-    } catch {
+    await this.lookBack().catch(() => {
       this.#recordAsked = false
-    }
+    })
   }
 }
 

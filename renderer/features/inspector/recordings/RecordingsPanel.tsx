@@ -1,6 +1,7 @@
 import { Circle, Clapperboard, Play, Save, Square, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { call, callAgent } from '../../../app/bridge.ts'
+import { useTarget } from '../../../app/target.ts'
 import { confirm } from '../../../app/ui.store.ts'
 import { useBusy, work } from '../../../app/work.ts'
 import { Age } from '../../../ui/Age.tsx'
@@ -12,6 +13,7 @@ import { Select } from '../../../ui/Select.tsx'
 import { type Column, Table } from '../../../ui/Table.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { useSort } from '../../../ui/useSort.ts'
+import { useDesktop } from '../../desktop/desktop.store.ts'
 import { isReachable } from '../../machine/reach.ts'
 import { formatBytes } from '../capture/capture.ts'
 import { LookAgain, PanelProblem } from '../PanelParts.tsx'
@@ -36,14 +38,24 @@ const rates = { '5': '5 fps', '15': '15 fps', '30': '30 fps', '60': '60 fps' } a
 /** Films of the display, which lie on the machine: made, played, saved and deleted here. */
 export function RecordingsPanel({ machine }: PanelProps) {
   const answer = useAnswer(machine.id, 'desktop.listRecordings', {}, { when: isReachable(machine), everyMs: 5000 })
+  const desktop = useDesktop(machine)
   const [fps, setFps] = useState<keyof typeof rates>('15')
   const [playing, setPlaying] = useState<Recording | null>(null)
+  const aimed = useTarget('recordings', machine.id)?.id ?? null
+  const known = answer.value?.recordings
+  const [sought, setSought] = useState<'yes' | 'found' | 'gone'>('yes')
+  useEffect(() => {
+    if (aimed === null || known === undefined || sought !== 'yes') return
+    const film = known.find(({ id }) => id === aimed)
+    if (film?.state === 'done') setPlaying(film)
+    setSought(film === undefined ? 'gone' : 'found')
+  }, [aimed, known, sought])
   const changing = useBusy(`record:${machine.id}`)
   const saving = useBusy(`recording:${machine.id}`)
-  const recordings = answer.value?.recordings ?? []
+  const recordings = known ?? []
   const { rows, sort, onSort } = useSort<Recording, Key>(recordings, sorts)
   const running = recordings.find(({ state }) => state === 'recording')
-  const whyNot = running === undefined ? whyNotRecord(machine) : undefined
+  const whyNot = running === undefined ? whyNotRecord(machine, desktop) : undefined
   const record = () =>
     work(`record:${machine.id}`, running === undefined ? 'Recording' : 'Ending the recording', async () => {
       if (running === undefined) await callAgent(machine.id, 'desktop.startRecording', { fps: Number(fps) })
@@ -88,6 +100,7 @@ export function RecordingsPanel({ machine }: PanelProps) {
         </Button>
         {running === undefined && <Select label="Frames per second" value={fps} options={rates} onChange={setFps} />}
         {whyNot !== undefined && <span className={tools.why}>Not now: {whyNot}</span>}
+        {sought === 'gone' && <span className={tools.why}>That recording is no longer on the machine</span>}
         <span className={tools.end}>
           <LookAgain answer={answer} />
         </span>
@@ -101,7 +114,8 @@ export function RecordingsPanel({ machine }: PanelProps) {
             columns={columns}
             rows={rows}
             rowId={({ id }) => id}
-            marked={({ id }) => id === playing?.id}
+            marked={({ id }) => id === (playing?.id ?? aimed)}
+            current={aimed}
             sort={sort}
             onSort={onSort}
             onOpen={(recording) => recording.state === 'done' && setPlaying(recording)}

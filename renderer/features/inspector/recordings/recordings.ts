@@ -1,15 +1,16 @@
 import type { CallResult } from '../../../../shared/contract/index.ts'
 import type { MachineView } from '../../../../shared/domain/machine.ts'
 import { formatLeft } from '../../../ui/time.ts'
+import type { DesktopView } from '../../desktop/desktop.store.ts'
 
 export type Recording = CallResult<'desktop.listRecordings'>['recordings'][number]
 
 /** Why the display cannot be recorded now; undefined when it can. */
-export function whyNotRecord({ browser, capabilities }: MachineView): string | undefined {
+export function whyNotRecord({ browser, capabilities }: MachineView, desktop: DesktopView | null): string | undefined {
   const able = capabilities['recording']
   if (able?.available === false) return able.detail
-  if (browser?.state !== 'active') return 'there is no browser to record'
-  return browser.liveView === 'vnc' ? undefined : 'this browser has no display'
+  if (browser?.state === 'active') return browser.liveView === 'vnc' ? undefined : 'this browser has no display'
+  return desktop?.state === 'active' ? undefined : 'there is no browser and no desktop to record'
 }
 
 /** How long a film is, as a player shows it. */

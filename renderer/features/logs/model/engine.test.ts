@@ -72,6 +72,49 @@ test('two machines are merged by time, and lost lines are said where they were l
   ])
 })
 
+test('a service that is taken away while the view is paused stays away, and holds nobody back', async () => {
+  const { engine, texts, frame } = started()
+  engine.receive({ type: 'pause', on: true })
+  void engine.fromStream(0, [line(1, 'stays')], 0)
+  const full = engine.fromStream(
+    1,
+    Array.from({ length: 60_000 }, (_, index) => line(index, 'goes')),
+    7,
+  )
+  engine.notice(1, 'goes as well')
+  engine.receive({ type: 'remove', source: 1 })
+  await full
+  expect(frame().stats.held).toBe(1)
+  engine.receive({ type: 'pause', on: false })
+  expect(texts()).toEqual(['stays'])
+})
+
+test('a moment is gone to when its lines are there, and again when nearer ones come', () => {
+  const { engine, said, frame } = started()
+  const lines = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => line((from + index) * 1000, `${from + index}`))
+  const gone = () => said.flatMap((message) => (message.type === 'goto' ? [message.row] : []))
+  engine.receive({ type: 'lines', source: 0, lines: lines(0, 200) })
+  engine.receive({ type: 'aim', time: Date.UTC(2026, 0, 1) + 5_000_500 })
+  frame()
+  expect(gone()).toEqual([])
+  void engine.fromStream(0, lines(200, 10_000), 0)
+  frame()
+  expect(gone()).toEqual([5001])
+  // What comes behind it changes nothing; another machine's line that is nearer does.
+  void engine.fromStream(0, lines(10_000, 11_000), 0)
+  frame()
+  void engine.fromStream(1, [line(5_000_700, 'nearer'), line(5_000_800, 'less near')], 0)
+  frame()
+  expect(gone()).toEqual([5001, 5001])
+  expect(frame().rows).toBe(11_002)
+  // The person went elsewhere.
+  engine.receive({ type: 'aim', time: null })
+  void engine.fromStream(2, [line(5_000_600, 'nearest')], 0)
+  frame()
+  expect(gone()).toHaveLength(2)
+})
+
 test('what history and stream both have is there once', () => {
   const { engine, texts } = started()
   const same = [line(1, 'one'), line(1, 'two', { seq: 1 })]
@@ -198,6 +241,27 @@ test('a stream is asked to go on behind the last line, and its end is told with 
   const lost = () => said.find(({ type }) => type === 'lost')
   await vi.waitFor(() => expect(lost()).toMatchObject({ source: 0, since: `${at(2)}#0` }))
   port2.close()
+})
+
+test('a log that is read from a time on is live when the last line that was there has come, over a cut as well', async () => {
+  const { engine, said } = started()
+  const live = () => said.filter(({ type }) => type === 'live').length
+  const attach = (until?: string) => {
+    const { port1, port2 } = new MessageChannel()
+    engine.receive({ type: 'attach', source: 0, service: 'api', since: at(0), ...(until && { until }), port: port1 })
+    const send = (...lines: LogLine[]) =>
+      port2.postMessage({ t: 'text', data: JSON.stringify({ type: 'logs', lines, dropped: 0 }) })
+    return { port2, send }
+  }
+  const first = attach(at(9))
+  first.send(line(1, 'a'))
+  first.port2.postMessage({ t: 'close', code: 1006, reason: '' })
+  await vi.waitFor(() => expect(said.some(({ type }) => type === 'lost')).toBe(true))
+  const second = attach()
+  expect(live()).toBe(0)
+  second.send(line(8, 'b'), line(9, 'c'))
+  await vi.waitFor(() => expect(live()).toBe(1))
+  for (const { port2 } of [first, second]) port2.close()
 })
 
 test('moments that a person types', () => {

@@ -1,6 +1,7 @@
 import type { LogLine } from '../../../../shared/contract/logs.ts'
 import { cleanMessage } from './clean.ts'
 import { exporter } from './export.ts'
+import { Held } from './held.ts'
 import { Highlights } from './highlights.ts'
 import { flag, LineStore } from './line-store.ts'
 import type { FromEngine, Stats, ToEngine } from './protocol.ts'
@@ -14,8 +15,6 @@ import { LogView } from './view.ts'
 
 /** What the view keeps; beyond, the oldest lines leave it, and a row says so. */
 export const limits = { lines: 500_000, chars: 128 * 1024 * 1024, rows: 1_600_000 }
-/** While paused, so many lines are taken in; then the machine waits, and drops and counts what it cannot keep. */
-const maxHeld = 50_000
 /** How often the window hears of changes it did not ask for. */
 const frameMs = 33
 
@@ -30,19 +29,19 @@ export class LogEngine {
   readonly #highlights: Highlights
   readonly #sources = new Map<number, Attached>()
   readonly #rate = new Rate()
+  readonly #held = new Held()
   readonly #limits: typeof limits
   #levels = [0, 0, 0, 0, 0, 0, 0]
   #mask = 0
   #only = false
   #look = { from: 0, count: 60, follow: true }
   #anchor: number | undefined
+  /** A moment that is looked for, and the line that was gone to last. */
+  #aim: { time: number; serial: number | undefined } | undefined
   #added = 0
   #left = 0
   #widest = 0
   #paused = false
-  #held: (() => void)[] = []
-  #heldLines = 0
-  #resume: (() => void)[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
   #export: (() => string | null) | undefined
 
@@ -56,13 +55,13 @@ export class LogEngine {
   receive(message: ToEngine): void {
     switch (message.type) {
       case 'lines':
-        return this.#take(() => this.#addLines(message.source, message.lines))
+        return this.#take(message.source, () => this.#addLines(message.source, message.lines))
       case 'attach':
         return this.#attach(message)
       case 'remove':
         return this.#remove(message.source)
       case 'mark':
-        return this.#take(() => this.#addMark(message.source, message.text))
+        return this.#take(message.source, () => this.#addMark(message.source, message.text))
       case 'look':
         this.#look = message
         return this.#frame()
@@ -82,12 +81,12 @@ export class LogEngine {
         return this.#refilter()
       case 'step':
         return this.#step(message.way, message.from)
-      case 'jump': {
-        const row = this.#view.rowAtTime(message.time)
-        const serial = this.#view.slice(row, row + 1)[0]?.serial
-        if (serial !== undefined) this.#post({ type: 'goto', row, serial, rank: null })
-        return
-      }
+      case 'jump':
+        this.#aim = undefined
+        return this.#goTo(this.#lineAt(message.time))
+      case 'aim':
+        this.#aim = message.time === null ? undefined : { time: message.time, serial: undefined }
+        return this.#frame()
       case 'wrap':
         this.#view.wrap(message.cols)
         return this.#frame()
@@ -107,26 +106,24 @@ export class LogEngine {
 
   /** Lines of a stream. The promise holds the stream back while the view is paused and has taken in enough. */
   fromStream(source: number, lines: readonly LogLine[], dropped: number): void | Promise<void> {
-    this.#take(() => {
+    const add = () => {
       if (dropped > 0) this.#addMark(source, droppedText(dropped))
       this.#addLines(source, lines)
-    }, lines.length)
-    if (this.#paused && this.#heldLines >= maxHeld) return new Promise((resolve) => this.#resume.push(resolve))
+    }
+    this.#take(source, add, lines.length)
+    return this.#held.whenRoom()
   }
 
   notice(source: number, text: string): void {
-    this.#take(() => this.#addMark(source, text))
+    this.#take(source, () => this.#addMark(source, text))
   }
 
   /** Does it now, or when the view goes on. */
-  #take(add: () => void, lines = 0): void {
+  #take(source: number, add: () => void, lines = 0): void {
     if (!this.#paused) {
       add()
       this.#bound()
-    } else {
-      this.#held.push(add)
-      this.#heldLines += lines
-    }
+    } else this.#held.push(source, add, lines)
     this.#frameSoon()
   }
 
@@ -161,9 +158,10 @@ export class LogEngine {
     return source
   }
 
-  #attach({ source: id, service, since, port }: Extract<ToEngine, { type: 'attach' }>): void {
+  #attach({ source: id, service, since, until, port }: Extract<ToEngine, { type: 'attach' }>): void {
     const source = this.#sources.get(id)?.source ?? this.#newSource(id, service)
-    source.attach(port, service, since, {
+    const from = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
+    source.attach(port, service, from, {
       lines: (lines, dropped) => this.fromStream(id, lines, dropped),
       notice: (text) => this.notice(id, text),
     })
@@ -172,6 +170,7 @@ export class LogEngine {
   #remove(id: number): void {
     this.#sources.get(id)?.source.close()
     this.#sources.delete(id)
+    this.#held.remove(id)
     const all = this.#view.ordered
     this.#view.remove((serial) => {
       const isOf = this.#store.source(serial) === id
@@ -232,6 +231,25 @@ export class LogEngine {
     else this.#frameSoon()
   }
 
+  #lineAt(time: number): { row: number; serial: number | undefined } {
+    const row = this.#view.rowAtTime(time)
+    return { row, serial: this.#view.slice(row, row + 1)[0]?.serial }
+  }
+
+  #goTo({ row, serial }: { row: number; serial: number | undefined }): void {
+    if (serial !== undefined) this.#post({ type: 'goto', row, serial, rank: null })
+  }
+
+  /** Lines of a moment come after those before it, and of several machines one after the other. */
+  #goToAim(): void {
+    const aim = this.#aim
+    if (aim === undefined || (this.#timeAt(this.#view.ordered - 1) ?? 0) < aim.time) return
+    const line = this.#lineAt(aim.time)
+    if (line.serial === aim.serial) return
+    aim.serial = line.serial
+    this.#goTo(line)
+  }
+
   #step(way: 1 | -1, from: number | undefined): void {
     const holds = (serial: number) => (this.#store.flags(serial) & flag.match) !== 0
     const serial = this.#view.find(holds, from, way)
@@ -250,26 +268,23 @@ export class LogEngine {
   #pause(on: boolean): void {
     this.#paused = on
     if (!on) {
-      const held = this.#held
-      this.#held = []
-      this.#heldLines = 0
-      for (const add of held) add()
+      for (const add of this.#held.take()) add()
       this.#bound()
-      for (const resume of this.#resume.splice(0)) resume()
+      this.#held.goOn()
     }
     this.#frame()
   }
 
   #clear(): void {
-    this.#held = []
-    this.#heldLines = 0
+    this.#held.take()
     this.#store.clear()
     this.#view.clear()
     this.#left = 0
     this.#widest = 0
     this.#levels = [0, 0, 0, 0, 0, 0, 0]
+    if (this.#aim !== undefined) this.#aim.serial = undefined
     this.#search.begin(this.#search.pattern)
-    for (const resume of this.#resume.splice(0)) resume()
+    this.#held.goOn()
     this.#frame()
   }
 
@@ -287,6 +302,7 @@ export class LogEngine {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#dropLevels) this.#recount()
+    this.#goToAim()
     const rows = this.#view.rows
     const { count, follow } = this.#look
     const from = Math.max(0, Math.min(follow ? rows - count : this.#look.from, rows - count))
@@ -300,7 +316,6 @@ export class LogEngine {
 
   #stats(): Stats {
     const ordered = this.#view.ordered
-    const timeAt = (index: number) => (ordered === 0 ? null : this.#store.time(this.#view.orderedAt(index)))
     return {
       lines: ordered,
       seen: this.#view.seenLines,
@@ -308,13 +323,17 @@ export class LogEngine {
       added: this.#added,
       perSecond: this.#rate.perSecond,
       left: this.#left,
-      held: this.#heldLines,
+      held: this.#held.lines,
       matches: this.#search.matches,
       searching: this.#search.progress,
       searchProblem: this.#search.problem,
-      firstTime: timeAt(0),
-      lastTime: timeAt(ordered - 1),
+      firstTime: this.#timeAt(0),
+      lastTime: this.#timeAt(ordered - 1),
       widest: this.#widest,
     }
+  }
+
+  #timeAt(index: number): number | null {
+    return this.#view.ordered === 0 ? null : this.#store.time(this.#view.orderedAt(index))
   }
 }

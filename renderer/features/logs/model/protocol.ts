@@ -12,8 +12,8 @@ export interface Pattern {
 export type ToEngine =
   /** Lines of a source from its history, or kept from an earlier look. */
   | { type: 'lines'; source: number; lines: readonly LogLine[] }
-  /** A stream of a source, whose port comes along. */
-  | { type: 'attach'; source: number; service: string; since: string | undefined; port: MessagePort }
+  /** A stream of a source, whose port comes along. It is live when all up to `until`, a line's time, has come. */
+  | { type: 'attach'; source: number; service: string; since: string | undefined; until?: string; port: MessagePort }
   | { type: 'remove'; source: number }
   | { type: 'mark'; source: number; text: string }
   | { type: 'look'; from: number; count: number; follow: boolean }
@@ -23,6 +23,8 @@ export type ToEngine =
   | { type: 'only'; on: boolean }
   | { type: 'step'; way: 1 | -1; from: number | undefined }
   | { type: 'jump'; time: number }
+  /** Goes to a moment as soon as it is in view, and once more when lines that are nearer to it come; null ends that. */
+  | { type: 'aim'; time: number | null }
   | { type: 'wrap'; cols: number }
   | { type: 'fold'; serial: number }
   | { type: 'pause'; on: boolean }

@@ -17,6 +17,8 @@ export class Source {
   /** The last line of each container; a service may have several, which number theirs apart. */
   readonly #last = new Map<string, { timestamp: string; seq: number }>()
   #latest: { timestamp: string; seq: number } | undefined
+  /** The time of a line that is still to come before all that was written earlier is there. */
+  #until: string | undefined
   lastTime: number | undefined
 
   constructor(post: (message: FromEngine) => void, id: number) {
@@ -42,16 +44,17 @@ export class Source {
     return this.#latest === undefined ? undefined : `${this.#latest.timestamp}#${this.#latest.seq}`
   }
 
-  attach(port: MessagePort, service: string, since: string | undefined, sink: Sink): void {
+  attach(port: MessagePort, service: string, { since, until }: { since?: string; until?: string }, sink: Sink): void {
     this.close()
+    this.#until = until ?? this.#until
     const stream = new PortStream(port, (handler) => port.addEventListener('message', ({ data }) => handler(data)))
     port.addEventListener('close', () => stream.lost())
     this.#stream = stream
     let problem: { code: string; message: string } | null = null
     stream.onText = (text) => {
       const message = JSON.parse(text) as SocketReceive<'logs'>
-      if (message.type === 'logs') return sink.lines(message.lines, message.dropped)
-      if (message.type === 'log') return sink.lines([message], message.dropped ?? 0)
+      if (message.type === 'logs') return this.#pass(message.lines, message.dropped, sink)
+      if (message.type === 'log') return this.#pass([message], message.dropped ?? 0, sink)
       if (message.type === 'notice') sink.notice(message.message)
       if (message.type === 'error') {
         problem = { code: message.code ?? 'internal', message: message.message }
@@ -71,7 +74,17 @@ export class Source {
       ...(from !== undefined && { since: from }),
     }
     stream.sendText(JSON.stringify(wish))
-    this.#post({ type: 'live', source: this.#id })
+    if (this.#until === undefined) this.#post({ type: 'live', source: this.#id })
+  }
+
+  #pass(lines: readonly LogLine[], dropped: number, sink: Sink): void | Promise<void> {
+    const room = sink.lines(lines, dropped)
+    const last = lines.at(-1)
+    if (this.#until !== undefined && last !== undefined && last.timestamp >= this.#until) {
+      this.#until = undefined
+      this.#post({ type: 'live', source: this.#id })
+    }
+    return room
   }
 
   close(): void {

@@ -1,0 +1,31 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { awaitHealth } from './await-health.ts'
+import { defaultServices, type Service, servicesSchema } from './services-schema.ts'
+
+const server = http.createServer((_request, response) => response.end('{}'))
+let port: number
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
+})
+afterAll(() => server.close())
+
+const { api } = servicesSchema.parse(defaultServices).services
+const spec = { ...api, health: { path: '/', limitMs: 100 } } as Service
+const wait = (running: string[]) => {
+  const state = (id: string) => ({
+    ...{ id, name: id, running: running.includes(id), restarts: 0, exitCode: 0, imageId: '', imageName: '' },
+    ...{ env: new Map<string, string>(), labels: {}, startedAt: '' },
+  })
+  const docker = { inspectContainer: async (id: string) => state(id), lastLines: async () => [] }
+  return awaitHealth(docker, { id: 'new', name: 'api', port, oldId: 'old' }, spec, undefined)
+}
+
+test('an answer counts when the new container runs and the old one does not', async () => {
+  await expect(wait(['new'])).resolves.toBeUndefined()
+})
+test('an answer that the old container may have given does not count', async () => {
+  await expect(wait(['new', 'old'])).rejects.toThrow('The old api was started again')
+})

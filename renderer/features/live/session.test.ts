@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { PortStream } from '../../../shared/stream.ts'
+import type { Screen, ScreenEvents, ScreenKey } from './screen.ts'
+import { LiveSession } from './session.ts'
+import type { LiveSnapshot, LiveWish } from './snapshot.ts'
+
+/** As much of an element as the session touches. */
+class Box {
+  style = {}
+  dataset = {}
+  tabIndex = 0
+  inside: Box[] = []
+  parent: Box | null = null
+  readonly kind: string
+  constructor(kind = 'div') {
+    this.kind = kind
+  }
+  setAttribute() {}
+  append(child: Box) {
+    this.inside.push(child)
+    child.parent = this
+  }
+  remove() {
+    if (page.activeElement !== null && this.contains(page.activeElement)) page.activeElement = page.body
+    this.parent?.inside.splice(this.parent.inside.indexOf(this), 1)
+  }
+  contains(other: Box): boolean {
+    return other === this || this.inside.some((child) => child.contains(other))
+  }
+  focus() {
+    page.activeElement = this
+  }
+  matches() {
+    return this.kind === 'field'
+  }
+  closest() {
+    return null
+  }
+}
+
+const page = {
+  body: new Box('body'),
+  activeElement: null as Box | null,
+  popup: null as Box | null,
+  createElement: () => new Box(),
+  querySelector: () => page.popup,
+}
+
+let session: LiveSession
+let shown: LiveSnapshot
+let stage: Box
+/** What each connection was told, and the way to speak as it. */
+let connections: { events: ScreenEvents; pressed: string[]; keys: Box; closed: boolean }[]
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.stubGlobal('document', page)
+  Object.assign(page, { activeElement: page.body, popup: null })
+  connections = []
+  stage = new Box()
+  session = new LiveSession({
+    machineId: 'm',
+    stage: stage as unknown as HTMLElement,
+    still: { width: 0, height: 0 } as HTMLCanvasElement,
+    source: {
+      open: async () => ({ close: () => {} }) as unknown as PortStream,
+      draw: (target, _stream, _wish, _look, events) => {
+        const connection = { events, pressed: [] as string[], keys: new Box(), closed: false }
+        connections.push(connection)
+        ;(target as unknown as Box).append(connection.keys)
+        return {
+          canvas: { width: 0, height: 0 },
+          focus: () => connection.keys.focus(),
+          press: () => {},
+          hold: ({ key }: ScreenKey, down: boolean) => connection.pressed.push(`${key} ${down ? 'down' : 'up'}`),
+          adjust: () => {},
+          close: () => (connection.closed = true),
+        } as unknown as Screen
+      },
+    },
+    onChange: (snapshot) => (shown = snapshot),
+    onShown: () => {},
+  })
+})
+afterEach(() => {
+  session.dispose()
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const want = async (mode: LiveWish['mode'], view: LiveWish['view'] = 'screencast') => {
+  session.want({ view, mode })
+  await vi.advanceTimersByTimeAsync(0)
+}
+const last = () => connections.at(-1) ?? expect.unreachable('nothing was opened')
+const breakOff = () => last().events.onClose('cut')
+const comeBack = async () => {
+  const before = connections.length
+  while (connections.length === before) await vi.advanceTimersByTimeAsync(1000)
+  last().events.onComplete()
+}
+const inPicture = () => page.activeElement === last().keys
+
+test('who takes control gets the keyboard of the picture, unless they type or choose something elsewhere', async () => {
+  await want('view')
+  last().events.onComplete()
+  expect(inPicture()).toBe(false)
+  await want('control')
+  last().events.onComplete()
+  expect(inPicture()).toBe(true)
+  for (const [elsewhere, popup] of [
+    [new Box('field'), null],
+    [page.body, new Box()],
+  ] as const) {
+    await want('view')
+    last().events.onComplete()
+    Object.assign(page, { activeElement: elsewhere, popup })
+    await want('control')
+    last().events.onComplete()
+    expect(page.activeElement).toBe(elsewhere)
+  }
+})
+
+test('a picture that comes back has the keyboard again if it had it, and takes it from nobody', async () => {
+  await want('control')
+  last().events.onComplete()
+  breakOff()
+  // Meanwhile keys are not the console's: something on the stage has them.
+  expect(page.activeElement).not.toBe(page.body)
+  expect(page.activeElement !== null && stage.contains(page.activeElement)).toBe(true)
+  await comeBack()
+  expect(inPicture()).toBe(true)
+  // Who went elsewhere while it was away stays there, at a button as well.
+  breakOff()
+  const button = new Box('button')
+  button.focus()
+  await comeBack()
+  expect(page.activeElement).toBe(button)
+  // It did not have it.
+  breakOff()
+  page.activeElement = page.body
+  await comeBack()
+  expect(inPicture()).toBe(false)
+  // Who presses the button that brings it back means it.
+  breakOff()
+  button.focus()
+  session.retryNow()
+  await vi.advanceTimersByTimeAsync(0)
+  last().events.onComplete()
+  expect(inPicture()).toBe(true)
+})
+
+test('nothing waits for keys that nobody may send any more', async () => {
+  await want('control')
+  last().events.onComplete()
+  breakOff()
+  await want('view')
+  last().events.onComplete()
+  expect(page.activeElement).toBe(page.body)
+  await want('control')
+  last().events.onComplete()
+  session.want(null)
+  expect(page.activeElement).toBe(page.body)
+  // The browser came back.
+  await want('control')
+  last().events.onComplete()
+  expect(inPicture()).toBe(true)
+})
+
+test('a key is kept down only where there is a picture to take it', async () => {
+  await want('control')
+  last().events.onComplete()
+  session.hold('ctrl', true)
+  expect(shown.held).toEqual(['ctrl'])
+  breakOff()
+  expect(shown.held).toEqual([])
+  session.hold('shift', true)
+  expect(shown.held).toEqual([])
+  await comeBack()
+  expect([shown.held, last().pressed]).toEqual([[], []])
+  session.hold('shift', true)
+  expect([shown.held, last().pressed]).toEqual([['shift'], ['Shift down']])
+})
+
+test('a quality that changes by itself keeps the keyboard, and waits for what is kept down and for who types', async () => {
+  await want('control')
+  last().events.onComplete()
+  session.hold('ctrl', true)
+  // A slow connection.
+  for (let piece = 0; piece < 10; piece++) {
+    await vi.advanceTimersByTimeAsync(500)
+    last().events.onBytes(64 * 1024)
+  }
+  await vi.advanceTimersByTimeAsync(2000)
+  expect([connections.length, shown.quality, shown.held]).toEqual([1, 'best', ['ctrl']])
+  session.pressed()
+  session.release()
+  await vi.advanceTimersByTimeAsync(2000)
+  expect([connections.length, shown.quality]).toEqual([1, 'best'])
+  await vi.advanceTimersByTimeAsync(3000)
+  expect([connections.length, shown.quality]).toEqual([2, 'low'])
+  last().events.onComplete()
+  expect(inPicture()).toBe(true)
+})
