@@ -106,3 +106,14 @@ export async function evaluate(page: CdpSession, expression: string): Promise<un
   const { result } = await page.send('Runtime.evaluate', { expression, returnByValue: true })
   return (result as { value?: unknown }).value
 }
+
+/**
+ * Goes there and waits until it is on the screen: the answer to Page.navigate comes while the old page may still be
+ * there, and Chromium drops what is typed or clicked before the first picture of the new one. For tests.
+ */
+export async function goTo(page: CdpSession, url: string): Promise<void> {
+  await page.send('Page.navigate', { url })
+  await expect.poll(() => evaluate(page, 'document.readyState + " " + location')).toBe(`complete ${url}`)
+  const twoFrames = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))'
+  await page.send('Runtime.evaluate', { expression: twoFrames, awaitPromise: true })
+}

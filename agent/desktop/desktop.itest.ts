@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { BrowserBench, colour, evaluate, probePage } from '../browser/browser-bench.ts'
+import { BrowserBench, colour, evaluate, goTo, probePage } from '../browser/browser-bench.ts'
 import { DesktopService } from './desktop.service.ts'
 
 const bench = BrowserBench.forEachTest()
@@ -71,12 +71,12 @@ describe('the display', () => {
       await expect.poll(() => evaluate(cdp, 'log.join()')).toBe(`+${letter},-${letter}`)
     }
     const first = pages.requireFront()
-    await first.cdp.send('Page.navigate', { url: probePage })
+    await goTo(first.cdp, probePage)
     await typed('a')
-    await first.cdp.send('Page.navigate', { url: probePage.replace('probe', 'elsewhere') })
+    await goTo(first.cdp, probePage.replace('probe', 'elsewhere'))
     await typed('b')
     const second = await pages.openTab(false)
-    await second.cdp.send('Page.navigate', { url: probePage })
+    await goTo(second.cdp, probePage)
     await typed('c')
     await pages.activate(first)
     await typed('d')
