@@ -33,9 +33,9 @@ export default defineConfig({
         test: {
           name: 'e2e',
           environment: 'node',
-          // One at a time: a window that has the keyboard's focus is alone on its display, and frames are drawn by the CPU.
+          // Each has displays of its own, and mostly waits; frames are drawn by the CPU, so not more than two.
           include: ['e2e/**/*.e2e.ts'],
-          fileParallelism: false,
+          maxWorkers: 2,
           ...patient,
         },
       },
