@@ -29,7 +29,9 @@ export class PartJoiner {
   take(part: Part, into: RawLine[]): void {
     const held = this.#held[part.stream]
     if (held === undefined && part.whole) {
-      into.push({ timestamp: part.timestamp, text: fitting(part.text), stream: part.stream })
+      // The part is the line: nearly all are, and another object for each would be most of the work.
+      part.text = fitting(part.text)
+      into.push(part)
       return
     }
     if (held !== undefined && held.timestamp !== part.timestamp) {

@@ -11,7 +11,7 @@ import {
   type SocketParams,
   socketsByName,
 } from '../contract/index.ts'
-import { encodeQuery, fillPath, parseJson } from '../contract/wire.ts'
+import { encodeQuery, fillPath, parseJson, parseJsonBytes } from '../contract/wire.ts'
 import { compareVersions } from '../domain/versions.ts'
 import { describeIssues, Problem, type ProblemCode, problemSchema } from '../errors.ts'
 import { AgentSocket } from './socket.ts'
@@ -222,7 +222,7 @@ export class AgentClient {
   #answer(name: CallName, schema: z.ZodType, response: TransportResponse): unknown {
     let value: unknown
     try {
-      value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(response.body))
+      value = parseJsonBytes(response.body)
     } catch (error) {
       throw new Problem(
         'bad-answer',

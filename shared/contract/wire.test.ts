@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compareVersions } from '../domain/versions.ts'
-import { decodeQuery, encodeQuery, fillPath, parseJson } from './wire.ts'
+import { decodeQuery, encodeQuery, fillPath, parseJson, parseJsonBytes } from './wire.ts'
 
 const schema = z.strictObject({
   count: z.int().min(1).default(5),
@@ -46,6 +46,7 @@ describe('JSON from the other side', () => {
     fc.assert(
       fc.property(fc.array(fc.dictionary(keys, strings)), (value) => {
         expect(parseJson(JSON.stringify(value))).toEqual(value)
+        expect(parseJsonBytes(new TextEncoder().encode(JSON.stringify(value)))).toEqual(value)
       }),
     )
     for (const broken of ['"', '"\\', `"${'a'.repeat(46)}\\"`, `["${'\\"'.repeat(100)}`]) {
@@ -55,6 +56,8 @@ describe('JSON from the other side', () => {
   test('is refused when it is nested too deep', () => {
     const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
     expect(() => parseJson(deep(65))).toThrow(/nested/)
+    expect(() => parseJsonBytes(new TextEncoder().encode(deep(65)))).toThrow(/nested/)
+    expect(() => parseJsonBytes(Uint8Array.of(0x22, 0xff, 0x22))).toThrow(TypeError)
     expect(parseJson(deep(64))).toBeInstanceOf(Array)
     const long = (rest: string) => `["${'"[ü'.repeat(20_000).replaceAll('"', '\\"')}",${rest}]`
     expect(() => parseJson(long(deep(64)))).toThrow(/nested/)

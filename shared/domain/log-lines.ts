@@ -1,6 +1,6 @@
 import type { LogLine } from '../contract/logs.ts'
 import { type LogLevel, levelOf } from './log-level.ts'
-import { comparePositions, earlier, type LogPosition } from './log-time.ts'
+import { earlier, type LogPosition } from './log-time.ts'
 
 /** A line as its source has it: one physical line, with the time the source gave it (`nanoTime`). */
 export interface RawLine {
@@ -53,7 +53,9 @@ function goesOn(text: string): boolean {
 
 interface OpenLine extends LogPosition {
   stream: number | undefined
-  parts: string[]
+  text: string
+  /** What belongs to it, line by line; undefined where there is nothing more, as for nearly all. */
+  more: string[] | undefined
   chars: number
   level: LogLevel | undefined
   /** `python`: inside a Traceback block, whose last line is not indented. */
@@ -68,7 +70,9 @@ export class LineAssembler {
   readonly #service: string
   #after: LogPosition | undefined
   #reached = false
-  #last: LogPosition
+  /** The last physical line taken. Two fields and no object, since it changes with every line. */
+  #lastTime: string
+  #lastSeq = -1
   /** What was to be left out, once nothing of it can come any more. */
   #passed: LogPosition | undefined
   #open: OpenLine | undefined
@@ -77,13 +81,14 @@ export class LineAssembler {
   constructor(service: string, after?: LogPosition) {
     this.#service = service
     this.#after = after
-    this.#last = after === undefined ? { timestamp: '', seq: -1 } : { timestamp: after.timestamp, seq: -1 }
+    this.#lastTime = after === undefined ? '' : after.timestamp
     this.#reached = after === undefined
   }
 
   /** The last physical line taken; where to resume a source that broke off. */
   get position(): LogPosition | undefined {
-    const [last, after] = [this.#last, this.#after]
+    const last = { timestamp: this.#lastTime, seq: this.#lastSeq }
+    const after = this.#after
     if (last.seq < 0) return after ?? this.#passed
     // It may have broken off again before it came back to where it was.
     return after !== undefined && last.timestamp === after.timestamp && last.seq < after.seq ? after : last
@@ -95,7 +100,8 @@ export class LineAssembler {
     this.#reached = true
     this.#passed = this.#after
     this.#after = undefined
-    this.#last = { timestamp: '', seq: -1 }
+    this.#lastTime = ''
+    this.#lastSeq = -1
   }
 
   /** Whether a line waits for what may belong to it. */
@@ -106,22 +112,24 @@ export class LineAssembler {
   push(raws: readonly RawLine[]): LogLine[] {
     const lines: LogLine[] = []
     for (const raw of raws) {
-      const position = this.#number(raw.timestamp)
-      if (position === undefined) continue
-      const open = this.#open
-      if (open !== undefined && open.stream === raw.stream && joins(open, raw.text, position))
-        extend(open, raw.text, position)
-      else {
-        if (open !== undefined) lines.push(this.#line(open))
-        this.#open = {
-          timestamp: position.timestamp,
-          seq: position.seq,
-          stream: raw.stream,
-          parts: [raw.text],
-          chars: raw.text.length,
-          level: raw.level ?? levelOf(raw.text),
-          trace: opensTraceback(raw.text) ? 'python' : looksLikeTrace(raw.text) ? 'plain' : 'none',
-        }
+      if (!this.#number(raw.timestamp)) continue
+      const [open, timestamp, seq] = [this.#open, this.#lastTime, this.#lastSeq]
+      if (open !== undefined && open.stream === raw.stream && joins(open, raw.text, timestamp)) {
+        extend(open, raw.text)
+        open.timestamp = timestamp
+        open.seq = seq
+        continue
+      }
+      if (open !== undefined) lines.push(this.#line(open))
+      this.#open = {
+        timestamp,
+        seq,
+        stream: raw.stream,
+        text: raw.text,
+        more: undefined,
+        chars: raw.text.length,
+        level: raw.level ?? levelOf(raw.text),
+        trace: opensTraceback(raw.text) ? 'python' : looksLikeTrace(raw.text) ? 'plain' : 'none',
       }
     }
     return lines
@@ -140,26 +148,23 @@ export class LineAssembler {
    * and one that resumes find the same numbers, because all that stands before the first line of a moment is
    * earlier than that moment.
    */
-  #number(timestamp: string): LogPosition | undefined {
-    const last = this.#last
+  #number(timestamp: string): boolean {
+    const last = this.#lastTime
     if (!this.#reached) {
-      if (timestamp < last.timestamp && last.seq < 0) return undefined
+      if (timestamp < last && this.#lastSeq < 0) return false
       this.#reached = true
     }
-    let position: LogPosition
-    if (timestamp > last.timestamp) position = { timestamp, seq: 0 }
-    else if (timestamp === last.timestamp || timestamp >= earlier(last.timestamp, disorderMs))
-      position = { timestamp: last.timestamp, seq: last.seq + 1 }
-    else position = { timestamp, seq: 0 }
-    this.#last = position
+    if (timestamp === last || (timestamp < last && timestamp >= earlier(last, disorderMs))) this.#lastSeq++
+    else {
+      this.#lastTime = timestamp
+      this.#lastSeq = 0
+    }
     const after = this.#after
-    if (after !== undefined && position.timestamp === after.timestamp && comparePositions(position, after) <= 0)
-      return undefined
-    return position
+    return after === undefined || this.#lastTime !== after.timestamp || this.#lastSeq > after.seq
   }
 
   #line(open: OpenLine): LogLine {
-    const message = open.parts.length === 1 ? (open.parts[0] ?? '') : open.parts.join('\n')
+    const message = open.more === undefined ? open.text : `${open.text}\n${open.more.join('\n')}`
     const level = open.level ?? (open.trace === 'none' ? undefined : 'error')
     const line: LogLine = { timestamp: open.timestamp, message, service: this.#service, seq: open.seq }
     if (level !== undefined) line.level = level
@@ -167,10 +172,10 @@ export class LineAssembler {
   }
 }
 
-function joins(open: OpenLine, text: string, position: LogPosition): boolean {
+function joins(open: OpenLine, text: string, timestamp: string): boolean {
   if (!belongs(open, text)) return false
-  if (open.parts.length >= maxTraceLines || open.chars + text.length > maxTraceChars) return false
-  return earlier(position.timestamp, maxTraceGapMs) <= open.timestamp
+  if ((open.more?.length ?? 0) + 1 >= maxTraceLines || open.chars + text.length > maxTraceChars) return false
+  return earlier(timestamp, maxTraceGapMs) <= open.timestamp
 }
 
 function belongs(open: OpenLine, text: string): boolean {
@@ -180,11 +185,10 @@ function belongs(open: OpenLine, text: string): boolean {
   return (open.level === 'error' || open.level === 'fatal') && opensTraceback(text)
 }
 
-function extend(open: OpenLine, text: string, position: LogPosition): void {
-  open.parts.push(text)
+function extend(open: OpenLine, text: string): void {
+  open.more ??= []
+  open.more.push(text)
   open.chars += text.length
-  open.timestamp = position.timestamp
-  open.seq = position.seq
   if (opensTraceback(text)) open.trace = 'python'
   // The exception itself, not indented, ends the block.
   else if (open.trace === 'python') open.trace = /^\s/.test(text) || text === '' ? 'python' : 'plain'
