@@ -31,6 +31,7 @@ function without(...names: string[]): string {
     'ps',
     'sh',
     'xkbcomp',
+    'ipcrm',
   ]) {
     const program = findProgram([name])
     if (program !== undefined && !names.includes(name)) symlinkSync(program, path.join(bin, name))

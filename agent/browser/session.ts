@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../shared/errors.ts'
 import { type Display, DisplayError, startDisplay } from '../display/display.ts'
 import { shareDisplay } from '../display/existing-display.ts'
+import { WindowTrim } from '../display/window-trim.ts'
 import { OpenPages } from '../pages/open-pages.ts'
 import { fetchesNothing, firstTab, openStartPage, untilDialog } from '../pages/start-page.ts'
 import { type CaredProcess, exitReason, exitText, spawnCared } from '../processes/spawn-cared.ts'
@@ -77,6 +78,10 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
     const profile = openProfile(dataDir, options.contextId ?? 'default')
     const display = usesDisplay(options.headless) ? await openDisplay(dataDir, options, signal) : null
     if (display !== null) undo.push(() => display.stop())
+    // A display that was there has its own window manager, and windows of others.
+    const own = display !== null && options.existingDisplay === undefined
+    const trim = own ? await WindowTrim.start(display.env, display.size) : null
+    if (trim !== null) undo.push(() => trim.close())
 
     const obstacle = await sandboxObstacle(program)
     signal.throwIfAborted()
@@ -129,6 +134,7 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
       resize(newWidth, newHeight) {
         width = newWidth
         height = newHeight
+        if (trim !== null) trim.size = { width, height }
         // One after the other, each with the size that is the latest by then.
         const fitted = fitting.then(cover)
         fitting = fitted.catch(() => {})

@@ -4,7 +4,8 @@ import { type DevTools, listPages } from './devtools.ts'
 
 /**
  * What a window must be asked to be, so that it covers its display: one row more than there is, because
- * Chromium takes a pixel off each side of a window that is exactly as large as its display.
+ * Chromium takes a pixel off each side of a window that is exactly as large as its display. The row that is too
+ * many is taken off by the display (`WindowTrim`), where the display is the agent's own.
  */
 export function coveringSize(display: { width: number; height: number; dpi: number }): {
   width: number

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findProgram } from '../processes/find-program.ts'
 import { startTime } from '../processes/process-table.ts'
 import { DisplayError, findDisplayPrograms, startDisplay } from './display.ts'
+import { readSegments } from './shared-memory.ts'
 import { connectVnc } from './vnc-connect.ts'
 
 const run = promisify(execFile)
@@ -82,4 +83,59 @@ test('an abort while it waits ends what it had started', async () => {
   await expect(starting).rejects.toThrow()
   const { stdout } = await run('/bin/ps', ['-eo', 'args='])
   expect(stdout).not.toContain(dataDir)
+})
+
+describe('the shared memory of x11vnc', () => {
+  const path11 = () => onlyThese('Xvfb', 'x11vnc', 'ipcrm')
+  const of = (pid: number | undefined) => readSegments().filter(({ creator }) => creator === pid)
+
+  test('is gone after each way it can end, and another program’s stays', async () => {
+    const id = /\d+/.exec((await run('ipcmk', ['-M', '4096'])).stdout)?.[0] ?? ''
+    vi.stubEnv('PATH', path11())
+    const display = await start()
+    try {
+      const killed = display.keptVnc?.process
+      expect(of(killed?.pid).length).toBeGreaterThan(0)
+      killed?.endGroup()
+      await expect.poll(() => display.keptVnc?.process.pid).not.toBe(killed?.pid)
+      await expect.poll(() => of(killed?.pid)).toEqual([])
+      const replaced = display.keptVnc?.process
+      await display.keptVnc?.replace()
+      await expect.poll(() => of(replaced?.pid)).toEqual([])
+      const last = display.keptVnc?.process
+      await display.stop()
+      expect(of(last?.pid)).toEqual([])
+      expect(readSegments().map((segment) => String(segment.id))).toContain(id)
+    } finally {
+      vi.unstubAllEnvs()
+      await display.stop()
+      await run('ipcrm', ['-m', id])
+    }
+  })
+
+  test('is gone when the agent is killed with it', async () => {
+    const script = `
+      import { startDisplay } from ${JSON.stringify(path.resolve(import.meta.dirname, 'display.ts'))}
+      const [dataDir] = process.argv.slice(1)
+      const signal = AbortSignal.timeout(30_000)
+      const display = await startDisplay({ width: 640, height: 480, dpi: 96, dir: dataDir + '/display', dataDir, signal })
+      console.log(display.processes.map((program) => program.pid).join())`
+    const agent = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir], {
+      env: { PATH: path11(), HOME: dataDir },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let said = ''
+    for await (const chunk of agent.stdout) {
+      said += String(chunk)
+      if (said.includes('\n')) break
+    }
+    const pids = said.split(',').map(Number)
+    try {
+      expect(of(pids[1]).length).toBeGreaterThan(0)
+    } finally {
+      agent.kill('SIGKILL')
+      for (const pid of pids) process.kill(-pid, 'SIGKILL')
+    }
+    await expect.poll(() => of(pids[1])).toEqual([])
+  })
 })

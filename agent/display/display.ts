@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findProgram } from '../processes/find-program.ts'
 import { type CaredOptions, type CaredProcess, exitReason, spawnCared } from '../processes/spawn-cared.ts'
 import { KeptVnc } from './kept-vnc.ts'
+import { SharedMemory } from './shared-memory.ts'
 import { x11vncArgs } from './vnc-args.ts'
 import { connectVnc, type VncServer } from './vnc-connect.ts'
 import { newVncPassword, writeVncPasswordFile } from './vnc-password.ts'
@@ -183,12 +184,17 @@ async function displayNumber(server: CaredProcess, signal: AbortSignal): Promise
 
 /** Starts a VNC server; one that does not let the agent in is ended again. */
 export async function startVnc(options: CaredOptions, vnc: VncServer): Promise<CaredProcess> {
+  const memory = new SharedMemory()
   const server = await spawnCared(options)
+  // It may make others after it has let the agent in.
+  void server.exited.then(() => memory.release(server))
   try {
     await answers(vnc, server)
+    await memory.release(server)
     return server
   } catch (error) {
     await server.end(0)
+    await memory.release(server)
     throw error
   }
 }

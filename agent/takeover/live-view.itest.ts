@@ -136,7 +136,7 @@ describe('the live view', () => {
     controller.send(resize)
     await expect
       .poll(() => evaluate(page, '[innerWidth, innerHeight, screen.width].join()'), { timeout: 10_000 })
-      .toBe('1024,701,1024')
+      .toBe('1024,700,1024')
     expect((await bench.parts.browser.status()).resolution).toEqual({ width: 1024, height: 700, dpi: 96 })
   })
 })
