@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { LogLine } from '../contract/logs.ts'
 import { levelOf, syslogLevel } from './log-level.ts'
 import { disorderMs, LineAssembler, type RawLine } from './log-lines.ts'
-import { comparePositions, earlier, nanoTime, nanoTimeOf, parseSince, unixTime } from './log-time.ts'
+import { comparePositions, dockerTime, earlier, nanoTime, nanoTimeOf, parseSince, unixTime } from './log-time.ts'
 
 const at = (nanos: number) =>
   `2026-01-01T00:00:${String(Math.floor(nanos / 1e9)).padStart(2, '0')}.${String(nanos % 1e9).padStart(9, '0')}Z`
@@ -224,4 +224,16 @@ describe('any source', () => {
     const lines = [...assembler.push([raw('a', 20e9), raw('b', 3e9)]), ...assembler.flush()]
     expect(lines.map((line) => line.timestamp)).toEqual([at(20e9), at(3e9)])
   })
+})
+
+test('a time of Docker is the same moment, however many of its zeros it left out', () => {
+  const moments = fc.tuple(fc.integer({ min: 0, max: 2 ** 41 }), fc.stringMatching(/^[0-9]{0,9}$/))
+  fc.assert(
+    fc.property(moments, ([ms, fraction]) => {
+      const written = `${new Date(ms).toISOString().slice(0, 19)}${`.${fraction}`.replace(/\.?0*$/, '')}Z`
+      expect(dockerTime(written)).toBe(nanoTime(written))
+      expect(dockerTime(written)).toHaveLength(30)
+    }),
+  )
+  expect(dockerTime('yesterday')).toBeUndefined()
 })

@@ -113,8 +113,11 @@ export class LineAssembler {
     const lines: LogLine[] = []
     for (const raw of raws) {
       if (!this.#number(raw.timestamp)) continue
-      const [open, timestamp, seq] = [this.#open, this.#lastTime, this.#lastSeq]
-      if (open !== undefined && open.stream === raw.stream && joins(open, raw.text, timestamp)) {
+      const open = this.#open
+      const timestamp = this.#lastTime
+      const seq = this.#lastSeq
+      const ofTrace = looksLikeTrace(raw.text)
+      if (open !== undefined && open.stream === raw.stream && joins(open, raw.text, ofTrace, timestamp)) {
         extend(open, raw.text)
         open.timestamp = timestamp
         open.seq = seq
@@ -129,7 +132,7 @@ export class LineAssembler {
         more: undefined,
         chars: raw.text.length,
         level: raw.level ?? levelOf(raw.text),
-        trace: opensTraceback(raw.text) ? 'python' : looksLikeTrace(raw.text) ? 'plain' : 'none',
+        trace: opensTraceback(raw.text) ? 'python' : ofTrace ? 'plain' : 'none',
       }
     }
     return lines
@@ -172,14 +175,14 @@ export class LineAssembler {
   }
 }
 
-function joins(open: OpenLine, text: string, timestamp: string): boolean {
-  if (!belongs(open, text)) return false
+function joins(open: OpenLine, text: string, ofTrace: boolean, timestamp: string): boolean {
+  if (!belongs(open, text, ofTrace)) return false
   if ((open.more?.length ?? 0) + 1 >= maxTraceLines || open.chars + text.length > maxTraceChars) return false
   return earlier(timestamp, maxTraceGapMs) <= open.timestamp
 }
 
-function belongs(open: OpenLine, text: string): boolean {
-  if (open.trace === 'python' || looksLikeTrace(text)) return true
+function belongs(open: OpenLine, text: string, ofTrace: boolean): boolean {
+  if (open.trace === 'python' || ofTrace) return true
   if (open.trace === 'plain') return /^\s+\S/.test(text)
   // logging.exception() writes its sentence first, and the traceback under it.
   return (open.level === 'error' || open.level === 'fatal') && opensTraceback(text)

@@ -14,11 +14,17 @@ export function nanoTime(text: string): string | undefined {
   return `${new Date(seconds).toISOString().slice(0, 19)}.${fraction.padEnd(9, '0')}Z`
 }
 
-/** The same for a time that Docker wrote, which is nearly always whole already: looked at, not taken apart. */
+/** The same for a time that Docker wrote, without zeros at its end: looked at, not taken apart. */
 export function dockerTime(text: string): string | undefined {
-  const isWhole =
-    text.length === 30 && text.charCodeAt(29) === 90 && text.charCodeAt(19) === 46 && text.charCodeAt(10) === 84
-  return isWhole ? text : nanoTime(text)
+  const { length } = text
+  const asDocker =
+    length > 21 &&
+    length <= 30 &&
+    text.charCodeAt(length - 1) === 90 &&
+    text.charCodeAt(19) === 46 &&
+    text.charCodeAt(10) === 84
+  if (!asDocker) return nanoTime(text)
+  return length === 30 ? text : `${text.slice(0, -1)}${'00000000Z'.slice(length - 22)}`
 }
 
 export function nanoTimeOf(ms: number): string {
