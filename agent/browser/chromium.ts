@@ -51,6 +51,8 @@ export interface ChromiumOptions {
   /** `own`: the whole of a display of ours; `window`: on a person's desktop; `headless`: nowhere. */
   screen: 'own' | 'window' | 'headless'
   sandbox: boolean
+  /** Of the agent's own way out; undefined where Chromium has a proxy to ask. */
+  egressPorts: readonly number[] | undefined
 }
 
 export function chromiumArgs(options: ChromiumOptions): string[] {
@@ -84,7 +86,7 @@ export function chromiumArgs(options: ChromiumOptions): string[] {
     // A page that comes back from this cache loads nothing, and automation waits for its load in vain.
     '--disable-back-forward-cache',
     '--disable-features=Translate,MediaRouter,DialMediaRouteProvider,OptimizationHints,AutofillServerCommunication',
-    ...unreachableArgs(process.env),
+    ...unreachableArgs(options.egressPorts),
     `--force-device-scale-factor=${scale}`,
   ]
   if (!options.sandbox) args.push('--no-sandbox')

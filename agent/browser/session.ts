@@ -12,8 +12,10 @@ import { CdpConnection } from './cdp.ts'
 import { chromiumArgs, chromiumEnv, findChromium, sandboxObstacle } from './chromium.ts'
 import { usesDisplay } from './dependencies.ts'
 import { type DevTools, findDevTools } from './devtools.ts'
+import { Egress } from './egress/egress.ts'
 import { Heartbeat, type Pulse } from './heartbeat.ts'
 import { openProfile } from './profile.ts'
+import { usesProxy } from './unreachable.ts'
 import { fillScreen, firstDrawn, fitWindow } from './window.ts'
 
 export interface Resolution {
@@ -83,6 +85,8 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
     const trim = own ? await WindowTrim.start(display.env, display.size) : null
     if (trim !== null) undo.push(() => trim.close())
 
+    const egress = usesProxy(process.env) ? undefined : await Egress.start()
+    if (egress !== undefined) undo.push(() => egress.close())
     const obstacle = await sandboxObstacle(program)
     signal.throwIfAborted()
     const screen = display !== null ? 'own' : options.headless ? 'headless' : 'window'
@@ -90,7 +94,15 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
     const chromium = await spawnCared({
       name: 'chromium',
       program,
-      args: chromiumArgs({ ...options, ...display?.size, ...profile, screen, sandbox: obstacle === null, url: first }),
+      args: chromiumArgs({
+        ...options,
+        ...display?.size,
+        ...profile,
+        screen,
+        sandbox: obstacle === null,
+        url: first,
+        egressPorts: egress?.ports,
+      }),
       env: chromiumEnv(profile.homeDir, display === null ? {} : { ...display.env }),
       cwd: profile.homeDir,
       dataDir,
@@ -101,6 +113,7 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
     undo.push(() => cdp.close())
     if (screen === 'headless') await fillScreen(cdp)
     const pages = await OpenPages.open(devTools.browserUrl, path.join(profile.homeDir, 'Downloads'))
+    if (egress !== undefined) pages.explain = (url, error) => egress.explain(url, error)
     undo.push(() => pages.close())
     undo.push(() => closeItself(cdp, chromium))
     const tab = await firstTab(pages, signal)

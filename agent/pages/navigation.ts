@@ -57,7 +57,7 @@ export async function navigate(
         const { filename, url: from } = download ?? { filename: '', url }
         return { ...(await placeOf(page, operation)), status, download: { filename, url: from } }
       }
-      if (status === null || !noAnswer.has(error)) throw failed(url, error)
+      if (status === null || !noAnswer.has(error)) throw failed(url, pages.explain(url, error))
       return { ...(await placeOf(page, operation)), status, download: null }
     }
     if (loaderId !== undefined) await loading.until(() => loading.has(waitUntil), operation.signal)
@@ -102,8 +102,10 @@ async function move(
     const happened = () => loading.moves > moves || (loading.documents > documents && loading.has('load'))
     await loading.until(happened, operation.signal)
   })
-  if (loading.moves === moves && loading.unreachable !== null)
-    throw failed(loading.unreachable, loading.failureOf(loading.loaderId) ?? 'net::ERR_FAILED')
+  if (loading.moves === moves && loading.unreachable !== null) {
+    const error = loading.failureOf(loading.loaderId) ?? 'net::ERR_FAILED'
+    throw failed(loading.unreachable, pages.explain(loading.unreachable, error))
+  }
   return placeOf(page, operation)
 }
 

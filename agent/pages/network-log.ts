@@ -38,9 +38,11 @@ export class NetworkLog {
     if (this.#open.get(entry.id) === entry) this.#open.delete(entry.id)
   })
   readonly #onEnd: (request: NetworkRequest) => void
+  readonly #explain: (url: string, error: string) => string
 
-  constructor(onEnd: (request: NetworkRequest) => void) {
+  constructor(onEnd: (request: NetworkRequest) => void, explain = (_url: string, error: string) => error) {
     this.#onEnd = onEnd
+    this.#explain = explain
   }
 
   list(): NetworkRequest[] {
@@ -126,7 +128,8 @@ export class NetworkLog {
 
   #failed(params: CdpParams): void {
     const entry = this.#open.get(String(params['requestId']))
-    if (entry !== undefined) entry.shown.failed = String(params['errorText'] || params['blockedReason'] || 'failed')
+    const error = String(params['errorText'] || params['blockedReason'] || 'failed')
+    if (entry !== undefined) entry.shown.failed = this.#explain(entry.shown.url, error)
     this.#end(params, entry?.received ?? null)
   }
 

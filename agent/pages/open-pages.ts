@@ -33,7 +33,12 @@ export class OpenPages {
   readonly events = new PageEvents()
   readonly downloads: Downloads
   readonly console = new ConsoleLog((message) => this.events.emit({ type: 'console', ...message }))
-  readonly network = new NetworkLog((request) => this.events.emit({ type: 'network', ...request }))
+  /** Why an address could not be had, where somebody knows better than Chromium. */
+  explain = (_url: string, error: string): string => error
+  readonly network = new NetworkLog(
+    (request) => this.events.emit({ type: 'network', ...request }),
+    (url, error) => this.explain(url, error),
+  )
 
   private constructor(cdp: CdpConnection) {
     this.#cdp = cdp

@@ -27,7 +27,14 @@ async function byHand(): Promise<number> {
     // The empty display is the first picture, and not the one that is meant.
     await view.next(middle)
     const sandbox = process.getuid?.() !== 0
-    const args = chromiumArgs({ ...size, profileDir: `${folder}/profile`, url: page, screen: 'own', sandbox })
+    const args = chromiumArgs({
+      ...size,
+      profileDir: `${folder}/profile`,
+      url: page,
+      screen: 'own',
+      sandbox,
+      egressPorts: undefined,
+    })
     const env = { ...process.env, HOME: folder, DISPLAY: `:${number}` }
     programs.push(await startProgram('chromium', args, { env }))
     await view.next(middle)

@@ -28,13 +28,17 @@ export function agentEnv(folder: string, more: Record<string, string> = {}): Nod
   }
 }
 
-/** The bundled agent as a process of its own, as it runs on a machine. */
-export async function startAgentProcess(more: Record<string, string> = {}): Promise<AgentProcess> {
+/** The bundled agent as a process of its own, as it runs on a machine; `by` is a command that starts another. */
+export async function startAgentProcess(
+  more: Record<string, string> = {},
+  by: readonly string[] = [],
+): Promise<AgentProcess> {
   const bundle = await builtAgent()
   const { folder, remove } = freshFolder('agentp')
   const secret = randomBytes(32).toString('base64url')
   const socketPath = path.join(folder, 'agent.sock')
-  const program = await startProgram(nodeProgram, [bundle, 'serve'], {
+  const [first = nodeProgram, ...args] = [...by, nodeProgram, bundle, 'serve']
+  const program = await startProgram(first, args, {
     env: agentEnv(folder, { PILOTHOUSE_SECRET: secret, ...more }),
   })
   const client = new AgentClient(nodeTransport({ socketPath }), { secret: () => secret, operator: () => 'Tester' })
