@@ -29,18 +29,22 @@ function isShell(one: unknown): one is KeptShell {
   return typeof machineId === 'string' && typeof shellId === 'string'
 }
 
-const read = () => parseShells(localStorage.getItem(storageKey))
+export const readShells = () => parseShells(localStorage.getItem(storageKey))
 
 function write(shells: readonly KeptShell[]): void {
-  localStorage.setItem(storageKey, JSON.stringify(shells.slice(-atMost)))
-  // Left alone, it is on the disk some seconds later, and a console that is killed before has never known the shell.
+  note(storageKey, shells.slice(-atMost))
+}
+
+export function note(key: string, value: unknown): void {
+  localStorage.setItem(key, JSON.stringify(value))
+  // Left alone, it is on the disk some seconds later, and a console that is killed before has never known of it.
   void call('terminal.noted', {}).catch(() => {})
 }
 
 /** Notes a shell as this window's for as long as the window lives; returns the way to say that it is over. */
 export function keepShell(machineId: string, shellId: string): () => void {
   const held = hold(shellId)
-  write([...read().filter((one) => one.shellId !== shellId), { machineId, shellId }])
+  write([...readShells().filter((one) => one.shellId !== shellId), { machineId, shellId }])
   return () => {
     forget(shellId)
     void held.then((letGo) => letGo?.())
@@ -55,7 +59,7 @@ export interface FoundShell {
 
 /** Takes the shells of a machine whose window is gone, so that no other window takes them as well. */
 export async function takeOrphans(machineId: string, most: number): Promise<FoundShell[]> {
-  const kept = read().filter((one) => one.machineId === machineId)
+  const kept = readShells().filter((one) => one.machineId === machineId)
   const taken: FoundShell[] = []
   for (const { shellId } of kept) {
     if (taken.length >= most) break
@@ -71,7 +75,7 @@ export async function takeOrphans(machineId: string, most: number): Promise<Foun
 }
 
 function forget(shellId: string): void {
-  write(read().filter((one) => one.shellId !== shellId))
+  write(readShells().filter((one) => one.shellId !== shellId))
 }
 
 /** Returns the way to let go, which the window's end is as well, whatever way it ends; undefined if another has it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Layout, nextPane, pane, panes, replaced, resized, split, without } from './layout.ts'
+import { type Layout, mapped, nextPane, pane, panes, replaced, resized, split, without } from './layout.ts'
 
 const three = (): Layout => split(split(pane('a'), 'a', 'row', 'b'), 'b', 'column', 'c')
 
@@ -9,6 +9,9 @@ test('panes are split, walked and taken away', () => {
   expect(nextPane(three(), 'c')).toBe('a')
   expect(without(three(), 'b')).toEqual(split(pane('a'), 'a', 'row', 'c'))
   expect(without(pane('a'), 'a')).toBeUndefined()
+  expect(mapped(three(), (id) => (id === 'a' ? undefined : id.toUpperCase()))).toEqual(
+    split(pane('B'), 'B', 'column', 'C'),
+  )
   expect(panes(replaced(three(), 'b', 'x'))).toEqual(['a', 'x', 'c'])
 })
 

@@ -25,11 +25,17 @@ export function split(layout: Layout, at: string, direction: 'row' | 'column', a
 
 /** Takes a pane away; its neighbour gets the room. Undefined when nothing is left. */
 export function without(layout: Layout, id: string): Layout | undefined {
-  if (layout.kind === 'pane') return layout.id === id ? undefined : layout
-  const [first, second] = [without(layout.first, id), without(layout.second, id)]
-  if (first === undefined) return second
-  if (second === undefined) return first
-  return { ...layout, first, second }
+  return mapped(layout, (one) => (one === id ? undefined : one))
+}
+
+/** Gives the panes other names. One that gets none goes, and its neighbour gets the room. */
+export function mapped(layout: Layout, nameOf: (id: string) => string | undefined): Layout | undefined {
+  if (layout.kind === 'pane') {
+    const name = nameOf(layout.id)
+    return name === undefined ? undefined : pane(name)
+  }
+  const [first, second] = [mapped(layout.first, nameOf), mapped(layout.second, nameOf)]
+  return first === undefined || second === undefined ? (first ?? second) : { ...layout, first, second }
 }
 
 /** Puts one pane in the place of another. */
@@ -41,10 +47,12 @@ export function replaced(layout: Layout, id: string, by: string): Layout {
 /** The smallest part of a split that still shows something to read. */
 const minShare = 0.12
 
+export const inBounds = (share: number) => Math.min(1 - minShare, Math.max(minShare, share))
+
 /** Changes how a split, named by the way to it (`0` first, `1` second), is divided. */
 export function resized(layout: Layout, way: string, share: number): Layout {
   if (layout.kind === 'pane') return layout
-  if (way === '') return { ...layout, share: Math.min(1 - minShare, Math.max(minShare, share)) }
+  if (way === '') return { ...layout, share: inBounds(share) }
   const rest = way.slice(1)
   return way[0] === '0'
     ? { ...layout, first: resized(layout.first, rest, share) }

@@ -53,6 +53,11 @@ export class TerminalSession {
     this.#clipboard()
   }
 
+  /** The shell that another window may find again. */
+  get keptShell(): string | undefined {
+    return this.#forget === undefined ? undefined : this.#shellId
+  }
+
   /** Opens the shell. False if one that was to be found again is gone: started once more, it opens a new one. */
   async start(): Promise<boolean> {
     this.#become({ phase: 'connecting', since: Date.now() })

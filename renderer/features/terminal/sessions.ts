@@ -4,12 +4,15 @@ import { toast } from '../../ui/Toast.tsx'
 import { useFleet } from '../fleet/fleet.store.ts'
 import { terminalHost } from './host.ts'
 import { type FoundShell, takeOrphans } from './kept-shells.ts'
+import { keepTabs, tabsOf, whole } from './kept-tabs.ts'
 import { nextPane, panes } from './layout.ts'
 import { TerminalSession } from './session.ts'
 import {
   addPane,
   addTab,
+  addTabs,
   focusPane,
+  isAlone,
   removePane,
   replacePane,
   type TerminalKind,
@@ -58,8 +61,8 @@ export async function startSession(id: string): Promise<void> {
   if (session === undefined || started.has(session)) return
   started.add(session)
   if ((await session.start()) || !sessions.has(id)) return
-  // A shell that is gone leaves no tab, unless it is the last one there: whoever comes wants a shell.
-  if (useTerminals.getState().machines[session.machineId]?.tabs.length === 1) await session.start()
+  // A shell that is gone leaves no pane, unless it is the last one there: whoever comes wants a shell.
+  if (isAlone(session.machineId)) await session.start()
   else end(session.machineId, id)
 }
 const started = new WeakSet<TerminalSession>()
@@ -78,13 +81,16 @@ export async function openFirst(machineId: string): Promise<void> {
     if (useTerminals.getState().machines[machineId] === undefined) openTerminal(machineId, 'agent')
     return
   }
-  const ids: string[] = []
-  const place = (id: string) => {
-    ids.push(id)
-    addTab(machineId, id)
-  }
-  for (const shell of found) begin(machineId, 'agent', place, shell)
-  await attachAll(ids)
+  const ids = new Map<string, string>()
+  for (const shell of found) begin(machineId, 'agent', (id) => ids.set(shell.shellId, id), shell)
+  const { tabs, active } = tabsOf(machineId, [...ids.keys()])
+  const shown = tabs.flatMap((tab) => whole(tab, (shellId) => ids.get(shellId)) ?? [])
+  addTabs(
+    machineId,
+    shown.map((tab) => ({ id: tab.focused, ...tab })),
+    active,
+  )
+  await attachAll([...ids.values()])
 }
 const looking = new Set<string>()
 
@@ -163,6 +169,8 @@ terminalHost.current = {
     useTerminals.setState({ finding: tabOf(machineId)?.focused ?? null })
   },
 }
+
+keepTabs((id) => sessions.get(id)?.keptShell)
 
 // Settings reach the terminals that are open.
 useApp.subscribe(({ info }) => {

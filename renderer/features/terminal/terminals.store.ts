@@ -30,7 +30,7 @@ export interface TerminalTab {
   focused: string
 }
 
-interface OfMachine {
+export interface OfMachine {
   tabs: readonly TerminalTab[]
   active: string
 }
@@ -83,6 +83,20 @@ function changeTab(machineId: string, tabId: string, change: (tab: TerminalTab) 
 export function addTab(machineId: string, terminalId: string): void {
   const tab = { id: terminalId, layout: pane(terminalId), focused: terminalId }
   changeMachine(machineId, ({ tabs }) => ({ tabs: [...tabs, tab], active: tab.id }))
+}
+
+/** Tabs as they stood before. Whatever was opened meanwhile stays in front. */
+export function addTabs(machineId: string, added: readonly TerminalTab[], front: number): void {
+  changeMachine(machineId, ({ tabs, active }) => ({
+    tabs: [...added, ...tabs],
+    active: tabs.length > 0 ? active : (added[front]?.id ?? ''),
+  }))
+}
+
+/** Whether it is the only terminal of its machine. */
+export function isAlone(machineId: string): boolean {
+  const tabs = useTerminals.getState().machines[machineId]?.tabs ?? []
+  return tabs.length === 1 && tabs[0]?.layout.kind === 'pane'
 }
 
 export function addPane(machineId: string, tab: TerminalTab, direction: 'row' | 'column', terminalId: string): void {
