@@ -1,46 +1,25 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
-import type { Locator } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { invoke } from './rigs/added-machine.ts'
-import { type CdpPage, chromiumAddress, findPage } from './rigs/cdp-page.ts'
-import { type OpenedBrowser, openBrowser } from './rigs/opened-browser.ts'
-import { spot, typingPages } from './rigs/typing-page.ts'
+import { type LiveView, openLiveView } from './rigs/live-view.ts'
 import { until } from './rigs/until.ts'
 import { openViewer } from './rigs/vnc-viewer.ts'
 
-/** The live view in an operator's hands; each test goes on where the one before ended. */
+/** The live view in an operator’s hands, and for how long it is; each test goes on where the one before ended. */
 describe('the live view', () => {
-  let opened: OpenedBrowser
-  let console: OpenedBrowser['console']
-  let agent: OpenedBrowser['agent']
-  let machine: OpenedBrowser['machine']
-  let site: string
-  let page: CdpPage
-  let canvas: Locator
-  let at: OpenedBrowser['at']
-  const lease = (state: string) => console.window.locator(`[data-testid=lease-bar][data-lease=${state}]`)
-  const viewer = (attributes: string) => console.window.locator(`[data-testid=browser-viewer]${attributes}`)
-  const field = () => page.evaluate<string>(`document.getElementById('field').value`)
-  const clearField = () => page.evaluate(`document.getElementById('field').value = ''; keys.length = 0`)
-  const keys = () => page.evaluate<string[]>('keys')
-  const intoField = async () => {
-    await page.evaluate(`document.getElementById('field').focus()`)
-    await canvas.click({ position: await spot(canvas, { x: 300, y: 50 }) })
-    await keyboardInPicture()
-  }
-  const keyboardInPicture = () =>
-    until('the keyboard to be the machine’s', () =>
-      console.window.evaluate(() => document.activeElement?.matches('textarea[data-machine-keys]') === true),
-    )
-  /** The picture breaks off, and comes back after what is done meanwhile. */
-  const whileAway = async (task: () => Promise<unknown>) => {
-    machine.cut('/ws/vnc')
-    await viewer('[data-phase=reconnecting]').waitFor()
-    await task()
-    machine.mend()
-    await viewer('[data-phase=live][data-mode=control]').waitFor()
-  }
+  let live: LiveView
+  let console: LiveView['console']
+  let agent: LiveView['agent']
+  let machine: LiveView['machine']
+  let site: LiveView['site']
+  let at: LiveView['at']
+  let viewer: LiveView['viewer']
+  let lease: LiveView['lease']
+  let field: LiveView['field']
+  let clearField: LiveView['clearField']
+  let keys: LiveView['keys']
+  let intoField: LiveView['intoField']
+  let keyboardInPicture: LiveView['keyboardInPicture']
+  let takeOver: LiveView['takeOver']
   const ends = async () => (await agent.client.call('takeover.get')).lease?.expiresAt ?? 'nobody has it'
   const local = (text?: string) =>
     console.app.evaluate(async ({ clipboard }, given) => {
@@ -49,25 +28,25 @@ describe('the live view', () => {
     }, text)
 
   beforeAll(async () => {
-    opened = await openBrowser({
-      answer: ({ url }, response) => {
-        // One never answers, one never ends.
-        if (url === '/silent') return
-        if (url === '/endless') response.write('<!doctype html><title>Endless</title><p>half of it')
-        else response.end(typingPages[url ?? ''] ?? '<title>Nothing</title>')
-      },
-      ...{ first: '/typing', tab: 'live' },
-    })
-    ;({ console, agent, machine, site, at } = opened)
-    canvas = at('live-canvas')
-    await viewer('[data-phase=live]').waitFor()
-    page = await until('the page over CDP', () =>
-      findPage(chromiumAddress(agent.dataDir), (url) => url.endsWith('/typing')),
-    )
+    live = await openLiveView()
+    ;({
+      console,
+      agent,
+      machine,
+      site,
+      at,
+      viewer,
+      lease,
+      field,
+      clearField,
+      keys,
+      intoField,
+      keyboardInPicture,
+      takeOver,
+    } = live)
   }, 180_000)
   afterAll(async () => {
-    page?.close()
-    await opened?.stop()
+    await live?.stop()
   })
 
   test('without control the navigation bar only shows, and main refuses what a window asks', async () => {
@@ -96,8 +75,7 @@ describe('the live view', () => {
   })
 
   test('letters of any script arrive, those of the keyboard and those an input method composes', async () => {
-    await at('take-over').click()
-    await viewer('[data-phase=live][data-mode=control]').waitFor()
+    await takeOver()
     await intoField()
     // Letters that no plain keyboard has take another way; in each direction nothing overtakes.
     for (const piece of ['Gr', 'üße, ', 'Łó', 'd', 'ź! ']) {
@@ -158,7 +136,7 @@ describe('the live view', () => {
     await at('clipboard').click()
     await at('menu-paste').click()
     await until('the pasted text', async () => (await field()) === 'from the laptop ✓')
-    await page.evaluate(`document.getElementById('field').value = 'from the machine ✓'`)
+    await live.page.evaluate(`document.getElementById('field').value = 'from the machine ✓'`)
     await intoField()
     await console.window.keyboard.press('Control+a')
     await console.window.keyboard.press('Control+c')
@@ -197,13 +175,10 @@ describe('the live view', () => {
     await shown('/second')
     await goTo(`${site}/typing`)
     await shown('/typing')
-    page.close()
-    page = await until('the page over CDP', () =>
-      findPage(chromiumAddress(agent.dataDir), (url) => url.endsWith('/typing')),
-    )
-    await page.evaluate('window.before = true')
+    await live.findPage()
+    await live.page.evaluate('window.before = true')
     await at('live-reload').click()
-    await until('a fresh page', () => page.evaluate<boolean>('window.before === undefined && "draw" in window'))
+    await until('a fresh page', () => live.page.evaluate<boolean>('window.before === undefined && "draw" in window'))
   })
 
   test('a page that does not come is given up, or another one is gone to, and nobody is told that it failed', async () => {
@@ -222,133 +197,7 @@ describe('the live view', () => {
     await goTo('/typing')
     await until('the other page', async () => (await at('live-url').inputValue()) === `${site}/typing`)
     expect(await console.window.getByText('Going there failed').count()).toBe(0)
-    page.close()
-    page = await until('the page over CDP', () =>
-      findPage(chromiumAddress(agent.dataDir), (url) => url.endsWith('/typing')),
-    )
-  })
-
-  const scaling = async (name: string, look: () => Promise<unknown> = async () => {}) => {
-    await at('view-menu').click()
-    await console.window.getByRole('combobox', { name: 'Size' }).click()
-    await console.window.getByRole('option', { name }).click()
-    await look()
-    await console.window.keyboard.press('Escape')
-  }
-
-  test('the display takes the size of the view, and its own size is shown when asked', async () => {
-    const size = () => canvas.evaluate((element) => [element.clientWidth, (element as HTMLCanvasElement).width])
-    await scaling('Resize the machine’s display')
-    await until('the display to fit', async () => {
-      const [shown, real] = await size()
-      return shown === real && real !== 1280
-    })
-    await scaling('Fit the view')
-    await agent.client.call('browser.status')
-    await scaling('Actual size')
-    await until('one to one', async () => {
-      const [shown, real] = await size()
-      return shown === real
-    })
-    await scaling('Fit the view')
-  })
-
-  test('latency, frames and data rate are shown on request', async () => {
-    expect(await at('live-figures').count()).toBe(0)
-    await at('view-menu').click()
-    await at('view-figures').check()
-    await console.window.keyboard.press('Escape')
-    await intoField()
-    await console.window.keyboard.type('x')
-    await at('live-round-trip')
-      .getByText(/^\d+ ms$/)
-      .waitFor()
-    await at('live-figures')
-      .getByText(/key \d+ ms/)
-      .waitFor()
-    await at('live-figures')
-      .getByText(/\d+ fps/)
-      .waitFor()
-  })
-
-  test('quality is a choice, and reaches the picture', async () => {
-    // What one change of the same patch of noise costs, whatever the time it takes.
-    const perFrame = async () => {
-      const text = await at('live-figures').innerText()
-      const [, frames = '0'] = /(\d+) fps/.exec(text) ?? []
-      const [, amount = '0', unit = ''] = /([\d.]+) ([kM]?)bit\/s/.exec(text) ?? []
-      const bits = Number(amount) * ({ M: 1e6, k: 1e3 }[unit] ?? 1)
-      return Number(frames) === 0 ? undefined : bits / Number(frames)
-    }
-    const choose = async (name: string) => {
-      await at('view-menu').click()
-      await console.window.getByRole('combobox', { name: 'Quality' }).click()
-      await console.window.getByRole('option', { name, exact: true }).click()
-      await console.window.keyboard.press('Escape')
-    }
-    // What rests for 50 ms is sent once more by the VNC server, without loss: that would cost the same at any quality.
-    await page.evaluate('window.seed = 1; window.drawing = setInterval(() => draw(seed++), 25)')
-    await choose('Best')
-    await viewer('[data-quality=best]').waitFor()
-    const best = await until('the cost at best', async () => {
-      const cost = await perFrame()
-      return cost !== undefined && cost > 10_000 ? cost : undefined
-    })
-    await choose('Least data')
-    await viewer('[data-quality=least]').waitFor()
-    await until('a much smaller picture', async () => ((await perFrame()) ?? best) < best / 2)
-    await page.evaluate('clearInterval(drawing)')
-    await choose('By the connection')
-    await viewer('[data-quality=best]').waitFor()
-  })
-
-  test('a picture that breaks off stays, dimmed, and comes back by itself with the keyboard that it had', async () => {
-    await clearField()
-    await intoField()
-    await whileAway(async () => {
-      await at('live-notice').filter({ hasText: 'Reconnecting' }).waitFor()
-      expect(await at('live-still').evaluate((still) => (still as HTMLCanvasElement).width)).toBeGreaterThan(0)
-      // Meant for the machine: that it does not get there does not make it a key of the console, which would go to Logs.
-      await console.window.keyboard.type('ml')
-    })
-    await keyboardInPicture()
-    await console.window.keyboard.type('again')
-    await until('keys after it', async () => (await field()) === 'again')
-  })
-
-  test('a picture that comes back takes the keyboard from nobody who types elsewhere', async () => {
-    await clearField()
-    await at('give-back').click()
-    const note = console.window.getByRole('textbox', { name: 'Note for whoever comes next' })
-    await note.click()
-    await console.window.keyboard.type('half a ')
-    await whileAway(() => console.window.keyboard.type('no'))
-    await console.window.keyboard.type('te')
-    expect(await note.inputValue()).toBe('half a note')
-    await note.fill('')
-    await console.window.keyboard.press('Escape')
-    await at('live-url').click()
-    await whileAway(async () => {})
-    expect(await at('live-url').evaluate((input) => input === document.activeElement)).toBe(true)
-    await console.window.keyboard.press('Escape')
-    expect(await field()).toBe('')
-  })
-
-  test('no key is kept down while there is no picture to take it', async () => {
-    await clearField()
-    await at('special-keys').click()
-    await whileAway(async () => {
-      await at('keys-note').filter({ hasText: 'Not now' }).waitFor()
-      expect(await at('hold-ctrl').getAttribute('aria-disabled')).toBe('true')
-      await at('hold-ctrl').click({ force: true })
-    })
-    await at('keys-note').filter({ hasText: 'let go' }).waitFor()
-    expect(await at('hold-ctrl').getAttribute('aria-pressed')).toBe('false')
-    await at('hold-ctrl').click()
-    await until('Ctrl to be down', async () => (await keys()).includes('keydown Control ctrl'))
-    await at('hold-ctrl').click()
-    await console.window.keyboard.press('Escape')
-    await keyboardInPicture()
+    await live.findPage()
   })
 
   test('typing in the picture renews the lease', async () => {
@@ -374,77 +223,12 @@ describe('the live view', () => {
     })
   })
 
-  test('it fills the window and is left again, with picture and control as they were', async () => {
-    const widths = async () => [
-      (await viewer('').boundingBox())?.width,
-      await console.window.evaluate(() => document.documentElement.clientWidth),
-    ]
-    await console.window.getByRole('button', { name: 'Full screen', exact: true }).click()
-    await viewer('[data-filled][data-phase=live][data-mode=control]').waitFor()
-    await until('the whole window', async () => {
-      const [viewed, whole] = await widths()
-      return viewed === whole
-    })
-    await clearField()
-    await intoField()
-    await console.window.keyboard.type('large')
-    await until('keys in it', async () => (await field()) === 'large')
-    await console.window.getByRole('button', { name: 'Leave full screen' }).click()
-    await viewer(':not([data-filled])[data-phase=live][data-mode=control]').waitFor()
-    const [viewed = 0, whole = 0] = await widths()
-    expect(viewed).toBeLessThan(whole)
-  })
-
-  test('a screenshot is saved where the person says, and a recording is made', async () => {
-    const file = path.join(console.tempDir, 'picture.png')
-    await console.app.evaluate(({ dialog }, chosen) => {
-      dialog.showSaveDialog = async () => ({ canceled: false, filePath: chosen })
-    }, file)
-    await at('live-screenshot').click()
-    await console.window.getByText('Screenshot saved').first().waitFor()
-    expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG')
-    await at('live-record').click()
-    await at('recording').waitFor()
-    await scaling('Resize the machine’s display', async () => {
-      await console.window.getByText('The display keeps its size while it is recorded.').waitFor()
-    })
-    await scaling('Fit the view')
-    await at('live-record').click()
-    await console.window.getByText('Recording ended').first().waitFor()
-    const { recordings } = await agent.client.call('desktop.listRecordings')
-    expect(recordings.map(({ state }) => state)).toEqual(['done'])
-  })
-
-  test('a recording that begins or ends elsewhere is noticed, at the latest when it stands in the way', async () => {
-    await agent.client.call('desktop.startRecording')
-    await at('recording').waitFor()
-    await agent.client.call('desktop.stopRecording')
-    await at('recording').waitFor({ state: 'detached' })
-    // A window that nobody sees does not look.
-    await console.window.evaluate(() =>
-      Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true }),
-    )
-    await agent.client.call('desktop.startRecording')
-    await at('live-record').click()
-    await console.window.getByText('A recording runs already').first().waitFor()
-    await at('recording').waitFor()
-    await agent.client.call('desktop.stopRecording')
-    await at('live-record').click()
-    await console.window.getByText('No recording runs').first().waitFor()
-    await at('recording').waitFor({ state: 'detached' })
-    await console.window.evaluate(() => Reflect.deleteProperty(document, 'visibilityState'))
-  })
-
   test('a give-back form closes with the control it is about, stays closed, and its note is kept until it is sent', async () => {
     const note = console.window.getByRole('textbox', { name: 'Note for whoever comes next' })
     const tab = (name: string) =>
       console.window.evaluate((hash) => {
         window.location.hash = hash
       }, `#/machine/${machine.id}/${name}`)
-    const takeOver = async () => {
-      await at('take-over').click()
-      await viewer('[data-phase=live][data-mode=control]').waitFor()
-    }
     await at('give-back').click()
     await note.fill('the code is in the mail')
     await invoke(console, 'takeover.giveBack', { machineId: machine.id, outcome: 'resolved', note: '' })
@@ -519,8 +303,7 @@ describe('the live view', () => {
     await lease('none').waitFor()
     await console.window.getByText('Control of shop-1 has run out').first().waitFor()
     expect(await at('special-keys').count()).toBe(0)
-    await at('take-over').click()
-    await viewer('[data-phase=live][data-mode=control]').waitFor()
+    await takeOver()
     await until('it to be unsaid', async () => (await console.window.getByText('has run out').count()) === 0)
   })
 })

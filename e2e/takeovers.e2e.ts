@@ -1,38 +1,25 @@
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EngineRig, startEngineRig } from '../agent/engines/engine-rig.ts'
-import { type AddedMachine, addMachine, invoke } from './rigs/added-machine.ts'
-import { startTestAgent, type TestAgent } from './rigs/agent.ts'
-import { startConsole, type TestConsole } from './rigs/electron.ts'
-import { action, find, steps } from './rigs/llm.ts'
+import { invoke } from './rigs/added-machine.ts'
+import type { TestAgent } from './rigs/agent.ts'
+import { type EngineConsole, patient, startEngineConsole } from './rigs/engine-console.ts'
 import { until } from './rigs/until.ts'
 
-const patient = { timeoutMs: 120_000 }
-
 /** Engines that get stuck, and the person who helps; each test goes on where the one before ended. */
-describe('engines and takeovers', () => {
-  let console: TestConsole
-  let rig: EngineRig
-  let machine: AddedMachine
-  let other: TestAgent
-  let second: AddedMachine
+describe('takeovers', () => {
+  let started: EngineConsole
+  let console: EngineConsole['console']
+  let rig: EngineConsole['rig']
+  let machine: EngineConsole['machine']
+  let other: EngineConsole['other']
+  let at: EngineConsole['at']
+  let lease: EngineConsole['lease']
+  let driver: EngineConsole['driver']
+  let openLiveOf: EngineConsole['openLiveOf']
+  let openLive: EngineConsole['openLive']
   /** What the operation that got stuck came to. */
   let outcome: Promise<string>
-  const at = (id: string) => console.window.getByTestId(id)
-  const lease = (state: string) => console.window.locator(`[data-testid=lease-bar][data-lease=${state}]`)
-  const driver = (engine: string) => console.window.locator(`[data-testid=engine-driver][data-engine=${engine}]`)
   const request = () => at('request').first()
-  const tool = async (entry: string) => {
-    await at('engine-more').click()
-    await at(`menu-${entry}`).click()
-  }
-  const openLiveOf = (machineId: string) =>
-    console.window.evaluate((id) => {
-      window.location.hash = `#/machine/${id}/live`
-    }, machineId)
-  const openLive = () => openLiveOf(machine.id)
-  const callOn = (machineId: string, call: string, params: object) =>
-    invoke(console, 'agent.call', { machineId, call, params })
   /** An engine tries once and fails, then a person is wanted. */
   const stuck = async () => {
     await rig.agent.client.call('engine.setConfig', {
@@ -85,92 +72,11 @@ describe('engines and takeovers', () => {
   const told = () => console.app.evaluate(() => (globalThis as never as { told: string[] }).told)
 
   beforeAll(async () => {
-    rig = await startEngineRig((asked) =>
-      asked.kind === 'magnitude'
-        ? steps()
-        : asked.text.includes('nobody finds')
-          ? { status: 500 }
-          : action(find(asked, /button/), 'click'),
-    )
-    console = await startConsole()
-    machine = await addMachine(console, rig.agent, 'jobs-1')
-    other = await startTestAgent()
-    await other.client.call('browser.start', { headless: true, url: 'data:text/html,<title>Other</title>' }, patient)
-    second = await addMachine(console, other, 'jobs-2')
-    await invoke(console, 'settings.set', { operator: 'Ada' })
-    await openLive()
-    await at('engine-card').waitFor()
+    started = await startEngineConsole()
+    ;({ console, rig, machine, other, at, lease, driver, openLiveOf, openLive } = started)
   }, 180_000)
   afterAll(async () => {
-    await console?.stop()
-    await machine?.stop()
-    await second?.stop()
-    await other?.stop()
-    await rig?.stop()
-  })
-
-  test('a browser without a display is watched by its screencast, and typed into with control', async () => {
-    await console.window.locator('[data-testid=browser-viewer][data-phase=live]').waitFor()
-    // There is no display to resize, so nobody is offered to.
-    await at('view-menu').click()
-    await console.window.getByRole('combobox', { name: 'Size' }).click()
-    expect(await console.window.getByRole('option').allInnerTexts()).toEqual(['Fit the view', 'Actual size'])
-    for (let closed = 0; closed < 2; closed++) await console.window.keyboard.press('Escape')
-    await at('take-over').click()
-    await console.window.locator('[data-testid=browser-viewer][data-phase=live][data-mode=control]').waitFor()
-    const page = await rig.page('/form')
-    await page.evaluate(`document.querySelector('[name=name]').focus()`)
-    await at('live-canvas').focus()
-    await console.window.keyboard.type('Ж1 Ahoy')
-    const written = (text: string) =>
-      until(`"${text}"`, () => page.evaluate<boolean>(`document.querySelector('[name=name]').value === '${text}'`))
-    await written('Ж1 Ahoy')
-    // As Windows reports AltGr and Q of a German keyboard.
-    await at('live-typing').evaluate((field) => {
-      const altGr = { ctrlKey: true, altKey: true, modifierAltGraph: true, bubbles: true, cancelable: true }
-      for (const type of ['keydown', 'keyup'])
-        field.dispatchEvent(new KeyboardEvent(type, { key: '@', code: 'KeyQ', ...altGr }))
-    })
-    await written('Ж1 Ahoy@')
-    page.close()
-    await at('give-back').click()
-    await at('give-back-confirm').click()
-    await lease('none').waitFor()
-  })
-
-  test('an operator switches the engine, with a reason, and sees each step of it', async () => {
-    await driver('none').waitFor()
-    await at('engine-switch').click()
-    await console.window.getByRole('combobox', { name: 'Engine' }).click()
-    await console.window.getByRole('option', { name: /^Magnitude/ }).click()
-    await at('switch-reason').fill('it does not see the form')
-    await at('switch-submit').click()
-    await driver('magnitude').waitFor()
-    const { switches } = await rig.agent.client.call('engine.history')
-    expect(switches[0]).toMatchObject({
-      to: { engine: 'magnitude' },
-      detail: 'it does not see the form',
-      success: true,
-    })
-    await tool('engine-details')
-    await at('engine-switches').getByText('it does not see the form').waitFor()
-    for (const step of ['capture', 'connect', 'verify', 'resume'])
-      await at('engine-switches').getByText(step, { exact: true }).first().waitFor()
-  })
-
-  test('an engine is pinned for a platform, and why it comes first is said', async () => {
-    await console.window.getByRole('combobox', { name: 'Pin for lever' }).click()
-    await console.window.getByRole('option', { name: 'Stagehand cua' }).click()
-    await at('engine-orders').getByText('stagehand/cua is pinned for lever').waitFor()
-    expect((await rig.agent.client.call('engine.config')).pins).toEqual({ lever: 'stagehand/cua' })
-    await console.window.keyboard.press('Escape')
-  })
-
-  test('an engine is released by force only after a question', async () => {
-    await tool('engine-force')
-    await console.window.getByRole('button', { name: 'Release by force' }).click()
-    await driver('none').waitFor()
-    expect((await rig.agent.client.call('engine.get')).engine).toBe('none')
+    await started?.stop()
   })
 
   test('a call for help stands in the queue with its picture, its reason and what was tried, and is heard', async () => {
@@ -323,67 +229,6 @@ describe('engines and takeovers', () => {
     ] as const)
       await client.call('takeover.decline', { id, reason: '' })
     await console.window.getByText('No machine asks for a person').waitFor()
-  })
-
-  test('a change of engines stands in the timeline, and leads to Live', async () => {
-    await console.window.evaluate((id) => {
-      window.location.hash = `#/machine/${id}/timeline`
-    }, machine.id)
-    await at('timeline-search').fill('switched magnitude')
-    await at('timeline-list')
-      .locator('[data-row]')
-      .filter({ hasText: /Switched from .* to magnitude/i })
-      .first()
-      .click()
-    await at('timeline-open-live').click()
-    await at('engine-card').waitFor()
-  })
-
-  test('the wall shows what the browser shows, while it is looked at, and leads to Live', async () => {
-    await console.window.locator('body').press('g')
-    await console.window.locator('body').press('l')
-    const tile = at('wall-tile').filter({ hasText: 'jobs-1' })
-    const drawn = () =>
-      tile.locator('canvas').evaluate((canvas) => Number((canvas as HTMLCanvasElement).dataset['drawn'] ?? 0))
-    await until('two pictures', async () => (await drawn()) >= 2)
-    await tile.click()
-    await console.window.locator('[data-testid=browser-viewer][data-phase=live]').waitFor()
-  })
-
-  test('how often each engine succeeded on a platform is told as the machine counted it', async () => {
-    await tool('engine-details')
-    const { engines } = await rig.agent.client.call('engine.stats')
-    expect(engines.length).toBeGreaterThan(0)
-    const rows = at('engine-rates').locator('tbody tr')
-    expect(await rows.count()).toBe(engines.length)
-    for (const [index, { platform, operations, successRate }] of engines.entries()) {
-      const cells = await rows.nth(index).locator('td').allInnerTexts()
-      expect([cells[0], cells[2], cells[3]]).toEqual([
-        ...[platform, String(operations), `${Math.round(successRate * 100)} %`],
-      ])
-    }
-    await console.window.keyboard.press('Escape')
-  })
-
-  test('going to another machine carries nothing over: neither control, nor picture, nor what was typed', async () => {
-    await at('take-over').click()
-    await lease('mine').waitFor()
-    await openLiveOf(second.id)
-    await console.window.locator('[data-testid=browser-viewer][data-phase=live][data-mode=view]').waitFor()
-    await lease('none').waitFor()
-    await expect(callOn(second.id, 'browser.navigate', { url: 'about:blank' })).rejects.toMatchObject({
-      code: 'lease-gone',
-    })
-    await until('nobody to look at the first any more', async () => {
-      const { viewers } = await rig.agent.client.call('takeover.get')
-      return viewers === 0
-    })
-    expect((await other.client.call('takeover.get')).lease).toBeNull()
-    await openLive()
-    await lease('mine').waitFor()
-    await at('give-back').click()
-    await at('give-back-confirm').click()
-    await lease('none').waitFor()
   })
 
   test('what is over is not heard again after a drop, and the own history outlives its machine', async () => {
