@@ -69,15 +69,15 @@ export function createMachineParts(deps: MachinePartsDeps) {
     cost: (instanceType) => prices.of(instanceType),
     echo: { consoleId: consoleIdOf(store), audit: store.audit },
     onChanged: (changes) => broadcast('fleet.changed', changes),
-    onEvent: (machineId, event) => {
+    onEvent: (machineId, event, ageMs) => {
       workers.heard(machineId, event)
       if (event.type === 'deploy_finished')
         gathering.want(machineId, ['deploys.list', 'containers.list', 'workers.list'])
       ownTakeovers.heard(machineId, event)
       broadcast('agent.event', { machineId, event })
       deploys.heard(machineId, event)
-      notifications.heard(named(machineId), event)
-      void takeoverCalls.heard(named(machineId), event)
+      notifications.heard(named(machineId), event, ageMs)
+      void takeoverCalls.heard(named(machineId), event, ageMs)
     },
     onTransition: (machineId, transition) => {
       announce(

@@ -62,6 +62,16 @@ test('a hundred at once are one notification, and the next follow in one more, a
   expect(shown[1]?.title).toBe('2 machines are lost')
 })
 
+test('a clock that is set back keeps nobody waiting', async () => {
+  const { clock, shown, notifications } = rig()
+  notifications.changed(machine('m1'), lost)
+  await clock.advance(1000)
+  clock.set(clock.now() - 3_600_000)
+  notifications.changed(machine('m2'), lost)
+  await clock.advance(1000)
+  expect(shown).toHaveLength(2)
+})
+
 test('the machine that a person is looking at tells itself', async () => {
   const { clock, shown, notifications, at } = rig(all, '#/machine/m1/logs')
   notifications.changed(machine('m1'), lost)
@@ -75,15 +85,15 @@ test('the machine that a person is looking at tells itself', async () => {
   expect(shown).toHaveLength(1)
 })
 
-test('failed deploys come from the machines, old ones told again do not', async () => {
+test('failed deploys come from the machines, whatever their clocks show; old ones told again do not', async () => {
   const { clock, shown, notifications } = rig()
   const failed = {
-    ...{ type: 'deploy_finished', seq: 2, time: new Date(clock.now()).toISOString(), deployId: 1, imageTag: 'v2' },
+    ...{ type: 'deploy_finished', seq: 2, time: '2025-12-31T20:00:00.000Z', deployId: 1, imageTag: 'v2' },
     ...{ status: 'failed', message: 'never healthy' },
   } as AgentEvent
-  notifications.heard(machine('m1'), failed)
-  notifications.heard(machine('m2'), { ...failed, time: '2025-12-31T23:00:00.000Z' } as AgentEvent)
-  notifications.heard(machine('m3'), { ...failed, status: 'completed' } as AgentEvent)
+  notifications.heard(machine('m1'), failed, 60_000)
+  notifications.heard(machine('m2'), { ...failed, time: new Date(clock.now()).toISOString() } as AgentEvent, 3_600_000)
+  notifications.heard(machine('m3'), { ...failed, status: 'completed' } as AgentEvent, 0)
   await clock.advance(1000)
   expect(shown.map(({ title, body, place }) => [title, body, place])).toEqual([
     ['A deploy failed: name of m1', 'v2: never healthy', '#/machine/m1/deploys'],

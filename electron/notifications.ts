@@ -62,7 +62,8 @@ export class Notifications {
     if (this.#cancels.has(kind)) return
     const { clock } = this.#deps
     const since = clock.now() - (this.#toldAt.get(kind) ?? Number.NEGATIVE_INFINITY)
-    const wait = Math.max(gatherMs, quietMs - since)
+    // A clock that was set back meanwhile must not keep anyone waiting for hours.
+    const wait = since < 0 ? gatherMs : Math.max(gatherMs, quietMs - since)
     this.#cancels.set(
       kind,
       clock.after(wait, () => this.#tell(kind)),
@@ -70,8 +71,8 @@ export class Notifications {
   }
 
   /** What an agent reports, as far as it concerns anyone; calls for a person come from `TakeoverCalls`. */
-  heard(machine: { id: string; name: string }, event: AgentEvent): void {
-    if (this.#deps.clock.now() - Date.parse(event.time) > staleMs) return
+  heard(machine: { id: string; name: string }, event: AgentEvent, ageMs: number): void {
+    if (ageMs > staleMs) return
     if (event.type === 'deploy_finished' && (event.status === 'failed' || event.status === 'rolled_back'))
       this.notify('deploys', {
         ...{ machineId: machine.id, machineName: machine.name },

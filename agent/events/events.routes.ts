@@ -19,7 +19,8 @@ export function eventsSocket(
       const since = params.since ?? lastSeq
       // A client ahead of us has seen numbers that a lost disk took back: to it, that is a gap as well.
       const gap = since + 1 < oldestSeq || since > lastSeq
-      socket.send({ type: 'hello', seq: lastSeq, oldestSeq, agentId, agentVersion: contractVersion, gap })
+      const time = new Date().toISOString()
+      socket.send({ type: 'hello', seq: lastSeq, oldestSeq, agentId, agentVersion: contractVersion, gap, time })
       const ticks = new MetricsTicks(metrics, (load) => {
         // Load that is not read is not worth keeping: the next tick has newer.
         if (socket.bufferedBytes === 0) socket.send({ type: 'metrics', time: new Date().toISOString(), metrics: load })

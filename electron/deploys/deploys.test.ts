@@ -6,7 +6,7 @@ import type { PendingTag } from '../../shared/ipc-deploys.ts'
 import type { Notice } from '../notifications.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { TestClock } from '../test-clock.ts'
-import { Deploys } from './deploys.ts'
+import { Deploys, type DeploysDeps } from './deploys.ts'
 import { type Manner, TestWorld } from './test-world.ts'
 
 let folder = ''
@@ -37,7 +37,7 @@ function stage(manners: Record<string, Manner>) {
     delete: async () => {},
     list: async () => [],
   }
-  const deploys = new Deploys({
+  const deps: DeploysDeps = {
     ...{
       fleet: fleet as never,
       store,
@@ -49,10 +49,16 @@ function stage(manners: Record<string, Manner>) {
       onNews: () => {},
     },
     notify: (notice) => void notices.push(notice),
-  })
+  }
+  const deploys = new Deploys(deps)
+  const startAgain = () => {
+    const again = new Deploys(deps)
+    again.start()
+    return again
+  }
   const begin = (tag: string, machineIds = Object.keys(manners)) =>
     deploys.begin({ machineIds, tag, force: false, maxUnavailable: 1, onFailure: 'continue' }, 'ada')
-  return { clock, world, deploys, notices, begin }
+  return { clock, world, deploys, notices, begin, startAgain }
 }
 
 test('a machine whose agent cannot be heard still has its failure told, and what an agent says is told once', async () => {
@@ -65,6 +71,27 @@ test('a machine whose agent cannot be heard still has its failure told, and what
   expect(notices.map(({ machineId }) => machineId).sort()).toEqual(['a', 'c'])
   expect(notices.find(({ machineId }) => machineId === 'a')?.text).toMatch(/v2: It was not healthy/)
 })
+
+test('what an agent said before the console was started anew is not said again', async () => {
+  const { clock, deploys, notices, begin, startAgain } = stage({ a: 'sick', b: 'good' })
+  const { id } = begin('v2')
+  const event = { type: 'deploy_finished', deployId: 2, imageTag: 'v2', status: 'rolled_back', message: '' } as const
+  store.events.add('a', { seq: 1, time: '', ...event })
+  await until(clock, () => deploys.rollouts.get(id).legs[0]?.state === 'failed')
+  deploys.stop()
+  const again = startAgain()
+  await clock.advance(1000)
+  again.rollouts.resume(id)
+  await until(clock, () => again.rollouts.get(id).status === 'failed')
+  await clock.advance(60_000)
+  expect(notices).toEqual([])
+  again.stop()
+})
+
+async function until(clock: TestClock, isSo: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 100 && !isSo(); turn++) await clock.advance(500)
+  expect(isSo()).toBe(true)
+}
 
 const pending: PendingTag = {
   ...{ tag: 'v2', digest: 'sha256:2', deployAs: 'v2', firstSeenAt: '2026-01-01T00:00:00.000Z', source: null },

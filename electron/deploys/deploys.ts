@@ -31,6 +31,9 @@ export interface DeploysDeps {
   notify: (notice: Notice) => void
 }
 
+/** No machine is deployed to more often while one deploy of the fleet is under way. */
+const heardDeploys = 20
+
 /** Who deploys when nobody does. */
 const decider = 'auto-deploy'
 
@@ -45,8 +48,12 @@ export class Deploys {
   constructor(deps: DeploysDeps) {
     this.#deps = deps
     this.#windows = new TellWindows(deps.clock, deps.onNews)
-    this.#failures = new TellFailures(deps.clock, deps.notify)
-    const { fleet, store, clock, log } = deps
+    const { fleet, store, clock, log, notify } = deps
+    this.#failures = new TellFailures({
+      ...{ clock, notify },
+      heardBefore: (machineId) =>
+        store.events.lastOf(machineId, 'deploy_finished', heardDeploys).map(({ data }) => data),
+    })
     this.rollouts = new Rollouts({
       ...{ machines: fleet, store, clock, log },
       onChanged: (rollout) => this.#windows.changed(rollout),

@@ -11,21 +11,26 @@ const reported: readonly Leg['state'][] = ['failed', 'broken', 'busy']
 /** An agent's event may come a little after its answer. */
 const eventMs = 5000
 
+export interface TellFailuresDeps {
+  clock: Clock
+  notify: (notice: Notice) => void
+  /** The ends of deploys that a machine has reported, to earlier runs of this console as well. */
+  heardBefore: (machineId: string) => readonly Record<string, unknown>[]
+}
+
 /** Says which machines did not get their image, each once: what an agent has said itself is not said again. */
 export class TellFailures {
-  readonly #clock: Clock
-  readonly #notify: (notice: Notice) => void
+  readonly #deps: TellFailuresDeps
   /** The newest deploy of each machine whose failure its agent has told. */
   readonly #heard = new Map<string, number>()
   readonly #waiting = new Set<() => void>()
 
-  constructor(clock: Clock, notify: (notice: Notice) => void) {
-    this.#clock = clock
-    this.#notify = notify
+  constructor(deps: TellFailuresDeps) {
+    this.#deps = deps
   }
 
   heard(machineId: string, event: AgentEvent): void {
-    if (event.type !== 'deploy_finished' || (event.status !== 'failed' && event.status !== 'rolled_back')) return
+    if (event.type !== 'deploy_finished' || !isFailure(event.status)) return
     this.#heard.set(machineId, Math.max(event.deployId, this.#heard.get(machineId) ?? 0))
   }
 
@@ -43,16 +48,28 @@ export class TellFailures {
   }
 
   #tellUnlessHeard(rollout: Rollout, leg: Leg): void {
-    const cancel = this.#clock.after(eventMs, () => {
+    const cancel = this.#deps.clock.after(eventMs, () => {
       this.#waiting.delete(cancel)
-      const known = this.#heard.get(leg.machineId)
-      if (known === undefined || known <= (leg.baseline ?? 0)) this.#tell(rollout, leg)
+      if (!this.#hasHeard(rollout, leg)) this.#tell(rollout, leg)
     })
     this.#waiting.add(cancel)
   }
 
+  #hasHeard({ kind, tag }: Rollout, { machineId, baseline }: Leg): boolean {
+    const before = baseline ?? 0
+    if ((this.#heard.get(machineId) ?? 0) > before) return true
+    return this.#deps
+      .heardBefore(machineId)
+      .some(
+        ({ deployId, imageTag, status }) =>
+          Number(deployId) > before && isFailure(status) && (kind === 'rollback' || imageTag === tag),
+      )
+  }
+
   #tell({ tag }: Rollout, { machineId, name, state, detail }: Leg): void {
     const text = `${tag}: ${detail ?? state}`
-    this.#notify({ machineId, machineName: name, text, place: machinePlace(machineId, 'deploys') })
+    this.#deps.notify({ machineId, machineName: name, text, place: machinePlace(machineId, 'deploys') })
   }
 }
+
+const isFailure = (status: unknown) => status === 'failed' || status === 'rolled_back'

@@ -23,8 +23,12 @@ export class FakeAgent {
   jobState: 'running' | 'succeeded' = 'succeeded'
   readonly calls: string[] = []
   readonly secrets = new Set<string | undefined>()
+  /** What its own clock shows; an agent that is older than this does not say so with its hello. */
+  time = '2026-01-01T00:00:00.000Z'
+  saysTime = true
   #sockets: TransportSocket[] = []
   #seq = 0
+  #told: { seq: number; text: string }[] = []
 
   refuse(code: ProblemCode): void {
     this.failure = new Problem(code, `refused: ${code}`)
@@ -41,8 +45,15 @@ export class FakeAgent {
   }
 
   emit(type: string, data: object): void {
-    const text = JSON.stringify({ seq: ++this.#seq, time: '2026-01-01T00:00:00.000Z', type, ...data })
+    const text = JSON.stringify({ seq: ++this.#seq, time: this.time, type, ...data })
+    this.#told.push({ seq: this.#seq, text })
     for (const socket of this.#sockets) socket.onFrame(text)
+  }
+
+  /** As when a disk was lost, or another agent stands in its place: it counts from the beginning. */
+  loseEvents(): void {
+    this.#seq = 0
+    this.#told = []
   }
 
   /** The load, as it comes by itself. */
@@ -69,16 +80,18 @@ export class FakeAgent {
         this.calls.push(`WS ${path}`)
         if (this.failure !== undefined) throw Object.assign(new Error('connect failed'), this.failure)
         if (!this.eventsWork) throw new Problem('unknown-route', 'no such socket')
-        return this.#socket()
+        return this.#socket(Number(/since=(\d+)/.exec(path)?.[1] ?? this.#seq))
       },
       close: () => this.dropSockets(),
     }
   }
 
-  #socket(): TransportSocket {
+  #socket(since: number): TransportSocket {
     let onFrame: (data: string | Uint8Array) => void = () => {}
     const { agentId, agentVersion } = this
-    const hello = JSON.stringify({ type: 'hello', seq: this.#seq, oldestSeq: 0, agentId, agentVersion, gap: false })
+    const own = { agentId, agentVersion, ...(this.saysTime && { time: this.time }) }
+    const hello = JSON.stringify({ type: 'hello', seq: this.#seq, oldestSeq: 0, gap: false, ...own })
+    const again = this.#told.filter(({ seq }) => seq > since).map(({ text }) => text)
     const socket: TransportSocket = {
       send: () => {},
       bufferedBytes: 0,
@@ -92,7 +105,9 @@ export class FakeAgent {
       },
       set onFrame(handler) {
         onFrame = handler
-        setImmediate(() => handler(hello))
+        setImmediate(() => {
+          for (const text of [hello, ...again]) handler(text)
+        })
       },
       onClose: () => {},
     }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentClient, CallOptions } from '../../shared/client/client.ts'
-import type { AgentEvent, CallName, CallParams, CallResult } from '../../shared/contract/index.ts'
+import type { CallName, CallParams, CallResult } from '../../shared/contract/index.ts'
 import type { MachineView } from '../../shared/domain/machine.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { IpcEventData, IpcParamsOut } from '../../shared/ipc.ts'
@@ -32,7 +32,7 @@ export interface FleetDeps {
   clock: Clock
   log: Log
   onChanged: (changes: IpcEventData<'fleet.changed'>) => void
-  onEvent: (machineId: string, event: AgentEvent) => void
+  onEvent: MachineDeps['onEvent']
   /** A machine answers again after it did not. */
   onConnected?: (machineId: string) => void
   /** A machine sends no events and was asked instead; whether a person is wanted there since the last look. */
@@ -299,10 +299,10 @@ export class Fleet {
           this.#notKept(id, error)
         }
       },
-      onEvent: (id, event) => {
+      onEvent: (id, event, ageMs) => {
         this.counts.heard(event)
         this.#deps.store.events.add(id, event, (lost, error) => this.#notKept(lost, error))
-        this.#deps.onEvent(id, event)
+        this.#deps.onEvent(id, event, ageMs)
         if (event.type === 'deploy_finished') void machine.learnImage()
       },
     }

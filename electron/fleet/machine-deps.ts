@@ -31,7 +31,8 @@ export interface MachineDeps {
   /** It sends no events and was asked instead; a person is wanted there who was not at the last look. */
   onPolled: (machineId: string, news: { helpWanted: boolean }) => void
   onTransition: (machineId: string, transition: Transition) => void
-  onEvent: (machineId: string, event: AgentEvent) => void
+  /** `ageMs`: how long ago it happened, if it is told again after a cut. */
+  onEvent: (machineId: string, event: AgentEvent, ageMs: number) => void
   onMetrics: (machineId: string, metrics: Metrics) => void
   /** Counts how calls that verify went, for the diagnostics. */
   onVerified: (well: boolean) => void

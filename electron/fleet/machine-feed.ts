@@ -1,7 +1,8 @@
 import type { AgentClient } from '../../shared/client/client.ts'
-import { followEvents } from '../../shared/client/events.ts'
+import { followEvents, lastHeard } from '../../shared/client/events.ts'
 import type { AgentEvent, SocketSend } from '../../shared/contract/index.ts'
 import { Problem } from '../../shared/errors.ts'
+import { EventAge } from './event-age.ts'
 import type { MachineDeps } from './machine-deps.ts'
 import type { MachineFacts } from './machine-facts.ts'
 import { verifyLimitMs } from './verification.ts'
@@ -36,6 +37,7 @@ export class MachineFeed {
   #end: (() => void) | undefined
   #open = false
   #lastSeq: number | undefined
+  readonly #age: EventAge
   #send: ((message: SocketSend<'events'>) => void) | undefined
   #loadAt = Number.NEGATIVE_INFINITY
   #eventsSince = { at: 0, count: 0 }
@@ -52,6 +54,7 @@ export class MachineFeed {
     this.#id = id
     this.#deps = deps
     this.#sink = sink
+    this.#age = new EventAge(deps.clock)
     // A check has just measured it.
     this.#measuredAt = deps.clock.now()
   }
@@ -72,6 +75,8 @@ export class MachineFeed {
             // Another agent took the place between the check and this: it is not listened to.
             if (!this.#sink.isSame(hello.agentId)) return finish()
             everOpen = true
+            this.#lastSeq = lastHeard(this.#lastSeq, hello)
+            this.#age.opened(hello, this.#lastSeq)
             this.#open = true
             this.#send = send
             this.pace()
@@ -81,6 +86,8 @@ export class MachineFeed {
           onEvent: (event) => (this.#isFlood() ? finish() : this.#take(client, event)),
           onMetrics: (metrics) => {
             this.#loadAt = this.#deps.clock.now()
+            // It comes after everything that was told again.
+            this.#age.knowsAll()
             this.#sink.heard()
             this.#sink.learned({ metrics })
           },
@@ -191,7 +198,7 @@ export class MachineFeed {
 
   #take(client: AgentClient, event: AgentEvent): void {
     this.#lastSeq = event.seq
-    this.#deps.onEvent(this.#id, event)
+    this.#deps.onEvent(this.#id, event, this.#age.heard(event))
     switch (event.type) {
       case 'takeover_lease': {
         this.#controlNews++

@@ -30,6 +30,9 @@ export function eventsTable(connection: Connection) {
   const last = connection.prepare(
     'SELECT seq, at, type, data FROM events WHERE sandbox_id = ? ORDER BY id DESC LIMIT ?',
   )
+  const lastOf = connection.prepare(
+    'SELECT seq, at, type, data FROM events WHERE sandbox_id = ? AND type = ? ORDER BY id DESC LIMIT ?',
+  )
   const prune = connection.prepare(
     `DELETE FROM events WHERE sandbox_id = @id AND id <=
        (SELECT id FROM events WHERE sandbox_id = @id ORDER BY id DESC LIMIT 1 OFFSET ${keptPerMachine})`,
@@ -68,8 +71,17 @@ export function eventsTable(connection: Connection) {
     /** Newest first. */
     last(id: string, count: number): KeptEvent[] {
       flush()
-      const rows = last.all(id, count) as (Omit<KeptEvent, 'data'> & { data: string })[]
-      return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }))
+      return asEvents(last.all(id, count))
+    },
+    /** Those of one type, newest first. */
+    lastOf(id: string, type: string, count: number): KeptEvent[] {
+      flush()
+      return asEvents(lastOf.all(id, type, count))
     },
   }
+}
+
+function asEvents(rows: unknown[]): KeptEvent[] {
+  const kept = rows as (Omit<KeptEvent, 'data'> & { data: string })[]
+  return kept.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }))
 }

@@ -23,9 +23,10 @@ function rig(requests: { id: string; state: string }[] | Problem, takeoverSound 
     notify: (notice) => void told.push(notice),
     playTone: () => void at.tones++,
   })
-  const event = (change: string, more: object = {}, time = new Date(clock.now()).toISOString()) =>
+  const event = (change: string, more: object = {}) =>
     ({
-      ...{ type: 'takeover_request', seq: 1, time, change },
+      // Its machine's clock is a day behind.
+      ...{ type: 'takeover_request', seq: 1, time: new Date(clock.now() - 86_400_000).toISOString(), change },
       request: { id: 'r1', reason: 'Captcha', instruction: 'log in with hunter2', assignedTo: null, ...more },
     }) as AgentEvent
   return { calls, told, at, event, clock }
@@ -33,7 +34,7 @@ function rig(requests: { id: string; state: string }[] | Problem, takeoverSound 
 
 test('a new request calls everyone, with its reason and the way to its machine', async () => {
   const { calls, told, at, event } = rig([{ id: 'r1', state: 'open' }])
-  await calls.heard(m1, event('raised'))
+  await calls.heard(m1, event('raised'), 0)
   expect(told).toEqual([{ machineId: 'm1', machineName: 'jobs-1', text: 'Captcha', place: '#/machine/m1/live' }])
   expect(at.tones).toBe(1)
 })
@@ -47,9 +48,9 @@ test('a machine that sends no events calls as loudly', () => {
 
 test('whoever it is handed on to is called, and nobody else', async () => {
   const { calls, told, at, event } = rig([{ id: 'r1', state: 'open' }])
-  await calls.heard(m1, event('handed_on', { assignedTo: 'Grace' }))
+  await calls.heard(m1, event('handed_on', { assignedTo: 'Grace' }), 0)
   expect([told.length, at.tones]).toEqual([0, 0])
-  await calls.heard(m1, event('handed_on', { assignedTo: 'Ada' }))
+  await calls.heard(m1, event('handed_on', { assignedTo: 'Ada' }), 0)
   expect(told.map(({ text }) => text)).toEqual(['Handed on to you: Captcha'])
   expect(at.tones).toBe(1)
 })
@@ -57,37 +58,38 @@ test('whoever it is handed on to is called, and nobody else', async () => {
 test('what is over is called for no more, however it is told again', async () => {
   for (const requests of [[{ id: 'r1', state: 'done' }], [{ id: 'r2', state: 'open' }], []]) {
     const { calls, told, at, event } = rig(requests)
-    await calls.heard(m1, event('raised'))
-    await calls.heard(m1, event('handed_on', { assignedTo: 'Ada' }))
+    await calls.heard(m1, event('raised'), 0)
+    await calls.heard(m1, event('handed_on', { assignedTo: 'Ada' }), 0)
     expect([told.length, at.tones]).toEqual([0, 0])
   }
   const { calls, told, event } = rig([{ id: 'r1', state: 'open' }])
-  for (const change of ['accepted', 'declined', 'timed_out', 'done', 'cancelled']) await calls.heard(m1, event(change))
+  for (const change of ['accepted', 'declined', 'timed_out', 'done', 'cancelled'])
+    await calls.heard(m1, event(change), 0)
   expect(told).toEqual([])
 })
 
-test('one that is still open is called for whatever its machine’s clock says', async () => {
+test('one that is still open is called for however old it is', async () => {
   const { calls, told, event } = rig([{ id: 'r1', state: 'open' }])
-  await calls.heard(m1, event('raised', {}, '2025-12-31T01:00:00.000Z'))
+  await calls.heard(m1, event('raised'), 86_400_000)
   expect(told).toHaveLength(1)
 })
 
 test('a machine that cannot be asked: news calls, what is old does not', async () => {
   const { calls, told, event } = rig(new Problem('unreachable', 'gone again'))
-  await calls.heard(m1, event('raised', {}, '2025-12-31T01:00:00.000Z'))
+  await calls.heard(m1, event('raised'), 86_400_000)
   expect(told).toEqual([])
-  await calls.heard(m1, event('raised'))
+  await calls.heard(m1, event('raised'), 0)
   expect(told).toHaveLength(1)
 })
 
 test('several in one moment are one tone; none where none was chosen', async () => {
   const { calls, told, at, event, clock } = rig([{ id: 'r1', state: 'open' }])
-  for (let count = 0; count < 3; count++) await calls.heard(m1, event('raised'))
+  for (let count = 0; count < 3; count++) await calls.heard(m1, event('raised'), 0)
   expect([told.length, at.tones]).toEqual([3, 1])
   await clock.advance(2000)
-  await calls.heard(m1, event('raised'))
+  await calls.heard(m1, event('raised'), 0)
   expect(at.tones).toBe(2)
   const quiet = rig([{ id: 'r1', state: 'open' }], false)
-  await quiet.calls.heard(m1, quiet.event('raised'))
+  await quiet.calls.heard(m1, quiet.event('raised'), 0)
   expect([quiet.told.length, quiet.at.tones]).toEqual([1, 0])
 })

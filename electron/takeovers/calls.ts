@@ -31,13 +31,13 @@ export class TakeoverCalls {
     this.#deps = deps
   }
 
-  async heard(machine: { id: string; name: string }, event: AgentEvent): Promise<void> {
+  async heard(machine: { id: string; name: string }, event: AgentEvent, ageMs: number): Promise<void> {
     if (event.type !== 'takeover_request') return
     const { change, request } = event
     const { operator } = this.#deps.settings()
     const handedOn = change === 'handed_on' && request.assignedTo === operator
     if (change !== 'raised' && !handedOn) return
-    if (!(await this.#isOpen(machine.id, request, event.time))) return
+    if (!(await this.#isOpen(machine.id, request, ageMs))) return
     this.#call(machine, handedOn ? `Handed on to you: ${request.reason}` : request.reason)
   }
 
@@ -52,14 +52,13 @@ export class TakeoverCalls {
   }
 
   /** An agent tells its old events again after a drop: what became of them since, only it knows. */
-  async #isOpen(machineId: string, request: Pick<TakeoverRequest, 'id'>, time: string): Promise<boolean> {
-    const { fleet, clock } = this.#deps
+  async #isOpen(machineId: string, request: Pick<TakeoverRequest, 'id'>, ageMs: number): Promise<boolean> {
     try {
-      const { requests } = await fleet.call(machineId, 'takeover.requests', {}, { timeoutMs: askMs })
+      const { requests } = await this.#deps.fleet.call(machineId, 'takeover.requests', {}, { timeoutMs: askMs })
       return requests.some(({ id, state }) => id === request.id && state === 'open')
     } catch {
       // Rather called for nothing than not called.
-      return clock.now() - Date.parse(time) <= staleMs
+      return ageMs <= staleMs
     }
   }
 

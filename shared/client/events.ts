@@ -8,16 +8,30 @@ import { unreachable } from './unreachable.ts'
 
 const schemas = new Map(events.map((event) => [event.type as string, event.data]))
 
+/** What an agent says of itself; `time` is its own clock's, which older agents keep to themselves. */
+export interface Hello {
+  seq: number
+  agentId: string
+  agentVersion: string
+  gap: boolean
+  time?: string
+}
+
 export interface EventHandlers {
   onEvent: (event: AgentEvent) => void
   /** Connected, with what the agent says of itself. `gap` means some events are gone for good. */
-  onOpen?: (
-    hello: { seq: number; agentId: string; agentVersion: string; gap: boolean },
-    send: (message: SocketSend<'events'>) => void,
-  ) => void
+  onOpen?: (hello: Hello, send: (message: SocketSend<'events'>) => void) => void
   /** The load, where it was asked for with `send`. */
   onMetrics?: (metrics: Metrics) => void
   onDown?: (problem: Problem) => void
+}
+
+/**
+ * The number to go on from. A first connection starts from now; and an agent that lost its disk, or a new one in its
+ * place, counts from further below.
+ */
+export function lastHeard(last: number | undefined, { seq }: Pick<Hello, 'seq'>): number {
+  return Math.min(last ?? seq, seq)
 }
 
 /**
@@ -40,10 +54,9 @@ export function followEvents(client: AgentClient, handlers: EventHandlers, since
 
   const receive = (message: { type: string } & Record<string, unknown>) => {
     if (message.type === 'hello') {
-      const hello = message as unknown as { seq: number; agentId: string; agentVersion: string; gap: boolean }
+      const hello = message as unknown as Hello
       delay.reset()
-      // A first connection without `since` starts from now; later ones resume from here.
-      last ??= hello.seq
+      last = lastHeard(last, hello)
       handlers.onOpen?.(hello, (wish) => socket?.send(wish))
       return
     }

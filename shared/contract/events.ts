@@ -79,6 +79,8 @@ export const eventsSocket = defineSocket({
         agentVersion: z.string(),
         /** True when events after `since` are no longer kept: the client has missed some and must look afresh. */
         gap: z.boolean(),
+        /** What the machine's clock shows: how old a replayed event is can be told by it, and by no other clock. */
+        time: z.string().optional(),
       }),
       z.object({ type: z.literal('pong') }),
       z.object({ type: z.literal('metrics'), time: z.string(), metrics: metricsResult }),
