@@ -4,9 +4,8 @@ import { type Part, PartJoiner } from './parts.ts'
 
 /** Docker's json-file format: `{"log":"text\n","stream":"stdout","time":"…"}`, one per line. */
 
-const opening = '{"log":"'
-const timeKey = '","time":"'
-const quiet = '\\n","stream":"std'
+/** An entry without anything escaped but its newline, as nearly all are: its text, its stream and its time. */
+const plainEntry = /^\{"log":"([^"\\]*)\\n","stream":"std(out|err)","time":"([^"\\]*)"\}$/
 
 /** One entry; undefined where a crash left half a line or a disk left zeros. */
 export function parseEntry(entry: string): Part | undefined {
@@ -26,18 +25,12 @@ export function entryStandsAlone(entry: string, before: string): boolean {
   return one !== undefined && other !== undefined && standsAlone(one.text, other.text)
 }
 
-/** An entry without anything escaped but its newline, as nearly all are, needs no JSON parser. */
+/** Needs no JSON parser; and one pattern is faster than a look at each field for itself. */
 export function parsePlainEntry(entry: string): Part | undefined {
-  if (!entry.startsWith(opening)) return undefined
-  const end = entry.indexOf('\\')
-  if (end === -1 || !entry.startsWith(quiet, end)) return undefined
-  // Both `out` and `err` have three letters.
-  const timeAt = end + quiet.length + 3 + timeKey.length
-  if (!entry.startsWith(timeKey, timeAt - timeKey.length) || !entry.endsWith('Z"}')) return undefined
-  const timestamp = dockerTime(entry.slice(timeAt, -2))
-  if (timestamp === undefined) return undefined
-  const stream = entry.charCodeAt(end + quiet.length) === 101 ? 2 : 1
-  return { stream, timestamp, text: entry.slice(opening.length, end), whole: true, bytes: 0 }
+  const found = plainEntry.exec(entry)
+  const timestamp = found === null ? undefined : dockerTime(found[3] ?? '')
+  if (found === null || timestamp === undefined) return undefined
+  return { stream: found[2] === 'err' ? 2 : 1, timestamp, text: found[1] ?? '', whole: true, bytes: 0 }
 }
 
 function parseAny(entry: string): Part | undefined {
