@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Problem } from '../../shared/errors.ts'
 import { labelNames } from '../docker/managed.ts'
 import { askStatus } from '../workers/own-server.ts'
 import { awaitHealth, Unhealthy } from './await-health.ts'
@@ -6,6 +8,9 @@ import type { PlannedInstance } from './plan.ts'
 import type { DeployParts } from './run-deploy.ts'
 
 const defaultStopLimitMs = 15_000
+/** A disk can take this long to make a container. */
+const lateLimitMs = 120_000
+const askEveryMs = 500
 
 /**
  * Puts back what was before a deploy, from wherever it stopped: it goes by what Docker has, not by what was
@@ -13,7 +18,7 @@ const defaultStopLimitMs = 15_000
  */
 export async function restore(parts: DeployParts, journal: DeployJournal): Promise<string[]> {
   const { plan, id } = journal.deploy
-  await removeNew(parts, journal, id)
+  await removeNew(parts, journal)
   const notes: string[] = []
   const back: PlannedInstance[] = []
   const draining: PlannedInstance[] = []
@@ -21,7 +26,7 @@ export async function restore(parts: DeployParts, journal: DeployJournal): Promi
     if (instance.oldId === null) continue
     try {
       const { touched, isDraining, note } = await journal.take('restore', 'put-back', instance, () =>
-        putBack(parts, instance),
+        putBack(parts, journal, instance),
       )
       if (touched) back.push(instance)
       if (isDraining === true) draining.push(instance)
@@ -41,8 +46,8 @@ export async function restore(parts: DeployParts, journal: DeployJournal): Promi
   return notes
 }
 
-async function removeNew(parts: DeployParts, journal: DeployJournal, deployId: number): Promise<void> {
-  const made = await parts.docker.listContainers([`${labelNames.deploy}=${deployId}`])
+async function removeNew(parts: DeployParts, journal: DeployJournal): Promise<void> {
+  const made = await parts.docker.listContainers([`${labelNames.deploy}=${journal.deploy.id}`])
   const oldIds = new Set(journal.deploy.plan.instances.map(({ oldId }) => oldId))
   for (const info of made.filter(({ Id }) => !oldIds.has(Id))) {
     const name = (info.Names[0] ?? '').replace(/^\//, '')
@@ -65,19 +70,22 @@ interface PutBack {
   note?: string
 }
 
-async function putBack(parts: DeployParts, instance: PlannedInstance): Promise<PutBack> {
-  const { docker } = parts
+async function putBack(parts: DeployParts, journal: DeployJournal, instance: PlannedInstance): Promise<PutBack> {
+  const { docker, store } = parts
   const { name, oldId, wasAlive, port } = instance
   const old = await docker.inspectContainer(oldId ?? '')
   if (old === undefined)
     return { touched: false, note: `The old container of ${name} is gone; none serves in its place.` }
-  if (old.name !== name) await docker.renameContainer(old.id, name)
+  if (old.name !== name) await giveBackName(parts, journal, old.id, name)
   if (!wasAlive) return { touched: false }
-  if (!old.running) {
+  const spec = specOf(parts, instance)
+  // It may run and have been told to end: Docker goes on with that, whoever asked for it and is gone.
+  const isEnding = old.running && store.mayBeEnding(journal.deploy.id, name)
+  if (isEnding) await docker.stopContainer(old.id, spec?.stopLimitMs ?? defaultStopLimitMs)
+  if (!old.running || isEnding) {
     await docker.startContainer(old.id)
     return { touched: true }
   }
-  const spec = specOf(parts, instance)
   const own = spec?.drain === undefined ? undefined : await askStatus(port, spec.drain.statusPath)
   if (own?.is_draining !== true) return { touched: false }
   if (own.active_jobs > 0) {
@@ -90,6 +98,26 @@ async function putBack(parts: DeployParts, instance: PlannedInstance): Promise<P
   // A drained worker takes jobs again only after a restart; it has none to lose.
   await docker.restartContainer(old.id, spec?.stopLimitMs ?? defaultStopLimitMs)
   return { touched: true }
+}
+
+/**
+ * A container that was asked for by an agent which ended can be under way still: it has the name from the first moment,
+ * and is seen only when it is made.
+ */
+async function giveBackName(parts: DeployParts, journal: DeployJournal, oldId: string, name: string): Promise<void> {
+  const { docker } = parts
+  const deadline = performance.now() + lateLimitMs
+  for (;;) {
+    try {
+      return await docker.renameContainer(oldId, name)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'conflict' || performance.now() >= deadline) throw error
+      const holder = (await docker.listContainers()).find(({ Names }) => Names.includes(`/${name}`))
+      if (holder !== undefined && holder.Labels?.[labelNames.deploy] !== String(journal.deploy.id)) throw error
+    }
+    await sleep(askEveryMs)
+    await removeNew(parts, journal)
+  }
 }
 
 async function proveOld(
