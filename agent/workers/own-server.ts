@@ -5,14 +5,14 @@ import { z } from 'zod'
 const answerLimitMs = 2000
 const maxAnswerBytes = 64 * 1024
 
+/** What only people read: a worker that says it otherwise has still said what it does. */
 const statusSchema = z.object({
-  worker_id: z.string().max(200).optional(),
+  worker_id: z.string().max(200).optional().catch(undefined),
   active_jobs: z.number().int().min(0),
-  max_concurrent: z.number().optional(),
   is_running: z.boolean().default(true),
   is_draining: z.boolean().default(false),
-  uptime_ms: z.number().min(0).default(0),
-  current_job: z.string().max(500).nullish(),
+  uptime_ms: z.number().min(0).optional().catch(undefined),
+  current_job: z.string().max(500).nullish().catch(undefined),
 })
 export type WorkerStatus = z.output<typeof statusSchema>
 
