@@ -3,6 +3,7 @@ import { Problem } from '../../shared/errors.ts'
 import { labelNames } from '../docker/managed.ts'
 import { askStatus } from '../workers/own-server.ts'
 import { awaitHealth, Unhealthy } from './await-health.ts'
+import { instanceOf, instanceSpec } from './instance.ts'
 import type { DeployJournal } from './journal.ts'
 import type { PlannedInstance } from './plan.ts'
 import type { DeployParts } from './run-deploy.ts'
@@ -25,10 +26,10 @@ export async function restore(parts: DeployParts, journal: DeployJournal): Promi
   for (const instance of plan.instances) {
     if (instance.oldId === null) continue
     try {
-      const { touched, isDraining, note } = await journal.take('restore', 'put-back', instance, () =>
+      const { touched, isDraining, note, anewId } = await journal.take('restore', 'put-back', instance, () =>
         putBack(parts, journal, instance),
       )
-      if (touched) back.push(instance)
+      if (touched) back.push(anewId === undefined ? instance : { ...instance, oldId: anewId })
       if (isDraining === true) draining.push(instance)
       if (note !== undefined) notes.push(note)
     } catch (error) {
@@ -68,14 +69,15 @@ interface PutBack {
   isDraining?: boolean
   /** What could not be made as it was. */
   note?: string
+  /** The container that was made because the old one was gone. */
+  anewId?: string
 }
 
 async function putBack(parts: DeployParts, journal: DeployJournal, instance: PlannedInstance): Promise<PutBack> {
   const { docker, store } = parts
   const { name, oldId, wasAlive, port } = instance
   const old = await docker.inspectContainer(oldId ?? '')
-  if (old === undefined)
-    return { touched: false, note: `The old container of ${name} is gone; none serves in its place.` }
+  if (old === undefined) return makeAnew(parts, journal, instance)
   if (old.name !== name) await giveBackName(parts, journal, old.id, name)
   if (!wasAlive) return { touched: false }
   const spec = specOf(parts, instance)
@@ -98,6 +100,28 @@ async function putBack(parts: DeployParts, journal: DeployJournal, instance: Pla
   // A drained worker takes jobs again only after a restart; it has none to lose.
   await docker.restartContainer(old.id, spec?.stopLimitMs ?? defaultStopLimitMs)
   return { touched: true }
+}
+
+/** Docker removes some containers once they have ended (`--rm`, a prune): what they ran is recorded, and is run again. */
+async function makeAnew(
+  { docker, files }: DeployParts,
+  journal: DeployJournal,
+  old: PlannedInstance,
+): Promise<PutBack> {
+  const { service, name, port, wasAlive } = old
+  const { id: deployId, plan } = journal.deploy
+  const gone = `The old container of ${name} is gone`
+  const image = plan.previous[service]
+  const services = files.read()
+  const spec = services.services[service]
+  if (!wasAlive || spec === undefined || image?.id == null || (await docker.inspectImage(image.id)) === undefined)
+    return { touched: false, note: `${gone}; none serves in its place.` }
+  const instance = instanceOf({ name, labels: {}, env: new Map() }, service, port)
+  const ref = { id: image.id, name: image.name }
+  // With the deploy's mark: one that is made and not started yet when the agent ends is found and removed.
+  const anewId = await docker.createContainer(instanceSpec(instance, spec, services, files.env(), ref, deployId))
+  await docker.startContainer(anewId)
+  return { touched: true, anewId, note: `${gone}; another was made from its image, ${image.name}.` }
 }
 
 /**
