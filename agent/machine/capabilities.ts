@@ -102,6 +102,8 @@ function answersHttp(url: string): Promise<boolean> {
         resolve(true)
       })
       request.on('error', () => resolve(false))
+      // Who answers with another protocol is closed without an error.
+      request.on('close', () => resolve(false))
     } catch {
       // Not an address at all.
       resolve(false)

@@ -1,5 +1,5 @@
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import net, { type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askStatus } from './own-server.ts'
 
@@ -33,4 +33,13 @@ test('what only people read may be anything: what it does has been said', async 
   const odd = { worker_id: 7, max_concurrent: null, uptime_ms: '5 s', current_job: { id: 'j-1' }, timestamp: 'now' }
   const own = await says({ active_jobs: 1, is_running: true, is_draining: true, ...odd })
   expect(own).toMatchObject({ active_jobs: 1, is_draining: true })
+})
+
+test('a worker that answers with another protocol, or breaks off, keeps nobody waiting', async () => {
+  for (const bytes of ['HTTP/1.1 101 Other\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n', 'HTTP/1.1 200 OK\r\n', '']) {
+    const odd = net.createServer((socket) => void socket.on('error', () => {}).end(bytes))
+    await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve))
+    expect(await askStatus((odd.address() as AddressInfo).port, '/worker/status')).toBeUndefined()
+    odd.close()
+  }
 })

@@ -50,10 +50,12 @@ function ask(method: string, port: number, path: string): Promise<{ status: numb
   return new Promise((resolve) => {
     // The limit is on the whole: a server that sends a byte now and then would never be idle.
     const signal = AbortSignal.timeout(answerLimitMs)
+    let answered = false
     const headers = method === 'POST' ? { 'content-length': '0' } : {}
     const request = http.request(
       { host: '127.0.0.1', port, path, method, headers, agent: false, signal },
       (response) => {
+        answered = true
         const chunks: Buffer[] = []
         let size = 0
         response.on('data', (chunk: Buffer) => {
@@ -67,6 +69,8 @@ function ask(method: string, port: number, path: string): Promise<{ status: numb
       },
     )
     request.on('error', () => resolve(undefined))
+    // Who answers with another protocol is closed without an error.
+    request.on('close', () => answered || resolve(undefined))
     request.end()
   })
 }
