@@ -43,14 +43,24 @@ export class BuildService {
     const started = performance.now()
     const abort = new AbortController()
     this.#running = { imageTag, abort }
+    let unread: Error | undefined
     const output = new Pieces((text) => publish('build_output', { imageTag, text }))
     try {
       const context = await buildContext(folder, build.dockerfile)
       await docker.buildImage(
-        context,
+        () => context().on('error', (error: Error) => (unread = error)),
         { reference: `${image}:${imageTag}`, dockerfile: build.dockerfile, network: build.network },
         (line) => output.add(line.stream ?? line.error ?? (line.status === undefined ? '' : `${line.status}\n`)),
         abort.signal,
+      )
+    } catch (error) {
+      if (unread === undefined) throw error
+      const why = `The folder ${folder} could not be read whole: ${unread.message}.`
+      throw new Problem(
+        'conflict',
+        `${why} Correct that, or name what is not needed in .dockerignore.`,
+        {},
+        { cause: error },
       )
     } finally {
       output.flush()

@@ -117,6 +117,28 @@ describe.skipIf(noDockerd !== undefined)(`an agent killed in the middle of a dep
     expect(entries[0]).toMatchObject({ action: 'deploy', peer: 'agent', details: { status: end } })
   })
 
+  test('while Docker stops the API: what it goes on stopping serves again in the end', async () => {
+    for (const spec of Object.values(services.services)) Object.assign(spec ?? {}, { stopLimitMs: 5000 })
+    writeFileSync(path.join(folder, 'services.json'), JSON.stringify(services))
+    const first = await start()
+    const serve = (port: number) => `busybox httpd -f -p 127.0.0.1:${port} -h /www & while :; do sleep 1; done`
+    await runServices(dockerd, services, 'v1', (port) => ['sh', '-c', `trap 'echo told' TERM; ${serve(port)}`])
+    const name = 'ghosthands-api'
+    const startedAt = () => dockerd.docker('inspect', '-f', '{{.State.StartedAt}}', name)
+    const before = await startedAt()
+    const deploying = first.client.call('deploys.deploy', { image_tag: 'v2' }).catch(() => {})
+    await until('SIGTERM', async () => (await dockerd.docker('logs', name)).includes('told'), 30_000)
+    await kill(first.program)
+    await deploying
+
+    const { client } = await start()
+    expect(await settled(client)).toMatchObject({ imageTag: 'v2', status: 'rolled_back' })
+    expect(await startedAt()).not.toBe(before)
+    expect(await listNames(dockerd)).toEqual(['ghosthands-api+', 'ghosthands-worker+'])
+    expect(await images()).toEqual(['ghosthands-api ghosthands:v1', 'ghosthands-worker ghosthands:v1'])
+    expect(await client.call('machine.health')).toMatchObject({ status: 'ok', apiHealthy: true })
+  })
+
   test('killed again and again while it restores, it still ends', async () => {
     const restoring: Moment[] = [
       ['stored', 'restore', 'remove', 'ghosthands-api'],

@@ -83,6 +83,15 @@ export class DeployStore {
     }
   }
 
+  /** Whether an old container was told to end, nobody heard that it has, and it was not put back since. */
+  mayBeEnding(deployId: number, target: string): boolean {
+    const select = `SELECT action, ended_at IS NOT NULL AND error_message IS NULL AS done FROM deploy_steps
+       WHERE deploy_id = ? AND target = ? AND action IN ('stop', 'create', 'put-back') ORDER BY id DESC`
+    const steps = rows<{ action: string; done: number }>(this.#database.prepare(select), deployId, target)
+    const last = steps.find(({ action, done }) => action !== 'put-back' || done === 1)
+    return last?.done === 0
+  }
+
   finish(id: number, status: EndStatus, errorMessage: string | null): void {
     this.#database
       .prepare(`UPDATE deploys SET status = ?, step = 'done', finished_at = ?, error_message = ? WHERE id = ?`)

@@ -36,6 +36,7 @@ export interface DeploysOptions extends DeployParts {
 
 interface Current {
   imageTag: string
+  /** Counted by a clock that nobody can set. */
   startedAt: number
   cancel: AbortController
   /** From here on it only goes forward: the new ones have proved themselves, or the old ones are coming back. */
@@ -72,7 +73,7 @@ export class DeploysService {
   /** The deploy that runs, or that an earlier agent left and that waits for Docker. */
   get current(): { imageTag: string; elapsedMs: number } | null {
     if (this.#current === undefined) return null
-    return { imageTag: this.#current.imageTag, elapsedMs: Date.now() - this.#current.startedAt }
+    return { imageTag: this.#current.imageTag, elapsedMs: elapsedSince(this.#current) }
   }
 
   refuseDuringDeploy = (): void => {
@@ -171,7 +172,8 @@ export class DeploysService {
       imageTag: left.imageTag,
       step: left.step,
     })
-    this.#claim(left.imageTag, Date.parse(left.startedAt)).decided = true
+    const before = Math.max(0, Date.now() - Date.parse(left.startedAt))
+    this.#claim(left.imageTag, performance.now() - before).decided = true
     this.#resumeWhenPossible(left)
   }
 
@@ -195,7 +197,7 @@ export class DeploysService {
     choose: (plan: Plan) => Promise<void>,
   ): Promise<Answer> {
     this.refuseDuringDeploy()
-    const current = this.#claim(imageTag, Date.now())
+    const current = this.#claim(imageTag, performance.now())
     const work = this.#options.lock.run(async () => {
       const plan = await makePlan(this.#options)
       plan.leftDraining = this.#left.instances
@@ -231,15 +233,16 @@ export class DeploysService {
       current.decided = true
       return await this.#undo(journal, current.cancel.signal.aborted ? new Cancelled() : error)
     }
-    return this.#complete(journal, run, 'is deployed')
+    const message = await this.#complete(journal, run, 'is deployed')
+    return { success: true, message, imageTag: deploy.imageTag, elapsedMs: elapsedSince(current) }
   }
 
-  async #complete(journal: DeployJournal, run: DeployRun, what: string): Promise<Answer> {
-    const { imageTag, startedAt } = journal.deploy
+  async #complete(journal: DeployJournal, run: DeployRun, what: string): Promise<string> {
+    const { imageTag } = journal.deploy
     const left = await run.finish()
     const message = `${imageTag} ${what}.${left.length === 0 ? '' : ` Could not be removed: ${left.join(', ')}.`}`
     this.#end(journal, 'completed', message, null)
-    return { success: true, message, imageTag, elapsedMs: Date.now() - Date.parse(startedAt) }
+    return message
   }
 
   /** Puts back what was and says why; always throws. */
@@ -338,4 +341,8 @@ export class DeploysService {
       message,
     })
   }
+}
+
+function elapsedSince({ startedAt }: Current): number {
+  return Math.round(performance.now() - startedAt)
 }

@@ -17,6 +17,7 @@ describe.skipIf(noDockerd !== undefined)(`deploys, and what else happens to the 
   beforeAll(async () => {
     dockerd = await startDockerd()
     for (const tag of ['v1', 'v2']) await importServiceImage(dockerd, `ghosthands:${tag}`, 'good')
+    await importServiceImage(dockerd, 'ghosthands:sick-api', 'sick-api')
   }, 120_000)
   afterAll(() => dockerd?.stop())
   afterEach(async () => {
@@ -81,6 +82,26 @@ describe.skipIf(noDockerd !== undefined)(`deploys, and what else happens to the 
     expect(await deploy('v2')).toMatchObject({ success: true })
     expect(await machine.containers()).toEqual(bothRun)
     expect(await dockerd.docker('exec', worker, 'busybox', 'ps')).toContain('httpd')
+  })
+
+  test('old containers that Docker or someone else removes meanwhile are made anew from their image', async () => {
+    let removed = ''
+    await start({
+      async pauseDeploy({ when, action, target }) {
+        if (when !== 'stored' || action !== 'create' || target !== 'ghosthands-api' || removed === 'all') return
+        const aside = (await dockerd.docker('ps', '-aq', '--filter', 'name=.aside-')).split('\n').filter(Boolean)
+        if (aside.length === 0) return
+        await dockerd.docker('rm', ...aside)
+        removed = 'all'
+      },
+    })
+    await deploy('v1')
+    const problem = await problemOf(deploy('sick-api'))
+    expect(problem.message).toContain('The old container of ghosthands-api is gone; another was made from its image')
+    expect(await machine.containers()).toEqual(bothRun)
+    expect(await images()).toEqual(['ghosthands:v1', 'ghosthands:v1'])
+    expect(await client().call('machine.health')).toMatchObject({ status: 'ok', apiHealthy: true })
+    expect(await deploy('v2')).toMatchObject({ success: true })
   })
 
   test('a rollback goes to the image before this one, although this one was restarted since', async () => {

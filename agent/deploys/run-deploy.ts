@@ -123,7 +123,12 @@ export class DeployRun {
     await this.#journal.take('stop', 'stop', instance, () => docker.stopContainer(oldId, stopLimitMs))
     this.#signal.throwIfAborted()
     const aside = asideName(instance.name, this.#journal.deploy.id)
-    await this.#journal.take('stop', 'aside', instance, () => docker.renameContainer(oldId, aside))
+    await this.#journal.take('stop', 'aside', instance, () =>
+      docker.renameContainer(oldId, aside).catch(async (error: unknown) => {
+        // Docker removes some of itself once they have ended (`--rm`): nothing is left to keep.
+        if ((await docker.inspectContainer(oldId)) !== undefined) throw error
+      }),
+    )
   }
 
   async #replace(instance: PlannedInstance): Promise<void> {

@@ -125,13 +125,19 @@ export async function setJobs(port: number, jobs: number): Promise<void> {
 }
 
 /** Runs the services of an image with Docker's own command, as an older tool of the fleet would have. */
-export async function runServices(dockerd: Dockerd, { services }: ServicesInput, tag: string): Promise<void> {
+export async function runServices(
+  dockerd: Dockerd,
+  { services }: ServicesInput,
+  tag: string,
+  command: (port: number) => string[] = () => [],
+): Promise<void> {
   for (const [service, spec] of Object.entries(services)) {
     if (spec === undefined) continue
     await dockerd.docker(
       ...['run', '-d', '--network=host', '--name', spec.name, '-e', `${spec.portVariable}=${spec.port}`],
       ...['-e', `GH_SERVICE=${service}`, '--label', 'gh.managed=true', '--label', `gh.service=${service}`],
       ...['--label', `gh.port=${spec.port}`, '--label', `gh.image=ghosthands:${tag}`, `ghosthands:${tag}`],
+      ...command(spec.port),
     )
   }
 }

@@ -2,7 +2,7 @@
 
 declare module 'tar-fs' {
   const tar: {
-    pack(folder: string, options?: { ignore?: (name: string) => boolean }): NodeJS.ReadableStream
+    pack(folder: string, options?: { ignore?: (name: string) => boolean; strict?: boolean }): NodeJS.ReadableStream
   }
   export default tar
 }

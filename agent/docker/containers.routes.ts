@@ -42,7 +42,9 @@ export function containersRoutes({
       refuseDuringDeploy()
       await lock.run(move)
     }
-    return toView(await find(found.Id))
+    const after = (await docker.listContainers()).find(({ Id }) => Id === found.Id)
+    // Docker removes some of itself once they have ended (`--rm`).
+    return after === undefined ? { ...toView(found), state: 'removed', status: 'Removed' } : toView(after)
   }
   return {
     'containers.list': async () => (await docker.listContainers()).map(toView),

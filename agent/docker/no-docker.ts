@@ -1,14 +1,21 @@
 import fs from 'node:fs'
 import { Problem } from '../../shared/errors.ts'
 import { installCommand } from '../machine/programs.ts'
+import { findProgram } from '../processes/find-program.ts'
 import { dockerSockets } from './socket-places.ts'
 
+const startCommands = [
+  ['dockerd', 'systemctl start docker'],
+  ['podman', 'systemctl start podman.socket'],
+] as const
 const packages = { apt: ['docker.io'], dnf: ['docker'], apk: ['docker'] }
 
 export interface NoDocker {
   detail: string
   /** The command that installs it; null where it is installed, or where no command would help. */
   install: string | null
+  /** What to do instead where it is installed and only does not run. */
+  start?: string | undefined
 }
 
 /** Why no engine answers and what to do about it: refused, silent, told wrongly, or not there at all. */
@@ -22,8 +29,13 @@ export function explainNoDocker(env: NodeJS.ProcessEnv): NoDocker {
     }
   }
   const there = sockets.find((socket) => fs.existsSync(socket))
-  if (there === undefined)
-    return { detail: 'No Docker engine answers on its socket.', install: installCommand(packages) }
+  if (there === undefined) {
+    const detail = 'No Docker engine answers on its socket.'
+    // One that is stopped takes its socket with it.
+    const engine = startCommands.find(([program]) => findProgram([program]) !== undefined)
+    const start = engine && `It is installed: start it, for example with "${engine[1]}".`
+    return { detail: start === undefined ? detail : `${detail} ${start}`, install: installCommand(packages), start }
+  }
   try {
     fs.accessSync(there, fs.constants.R_OK | fs.constants.W_OK)
   } catch {
@@ -39,7 +51,7 @@ export function explainNoDocker(env: NodeJS.ProcessEnv): NoDocker {
 }
 
 export function noDockerProblem(env: NodeJS.ProcessEnv, cause?: unknown): Problem {
-  const { detail, install } = explainNoDocker(env)
-  const next = install === null ? '' : ` Install it with: ${install}`
+  const { detail, install, start } = explainNoDocker(env)
+  const next = install === null || start !== undefined ? '' : ` Install it with: ${install}`
   return new Problem('install-required', `${detail}${next}`, { capability: 'docker', install }, { cause })
 }

@@ -47,9 +47,11 @@ export class DockerOperations {
     this.#env = env
   }
 
-  listContainers(labels: readonly string[] = []): Promise<Docker.ContainerInfo[]> {
+  async listContainers(labels: readonly string[] = []): Promise<Docker.ContainerInfo[]> {
     const filters = labels.length === 0 ? {} : { filters: { label: [...labels] } }
-    return this.#run((docker) => docker.listContainers({ all: true, ...filters }), answerLimitMs)
+    const all = await this.#run((docker) => docker.listContainers({ all: true, ...filters }), answerLimitMs)
+    // Podman says null where it has none.
+    return all.map((info) => ({ ...info, Names: info.Names ?? [], Ports: info.Ports ?? [] }))
   }
 
   /** Undefined where there is no such container. */
@@ -129,13 +131,13 @@ export class DockerOperations {
 
   /** The classic builder: the context goes in as a tar stream, the output comes out as it is made. */
   async buildImage(
-    context: NodeJS.ReadableStream,
+    context: () => NodeJS.ReadableStream,
     options: { reference: string; dockerfile: string; network: string },
     onLine: (line: ProgressLine) => void,
     signal: AbortSignal,
   ): Promise<void> {
     await this.#run(async (docker) => {
-      const stream = await docker.buildImage(context, {
+      const stream = await docker.buildImage(context(), {
         t: options.reference,
         dockerfile: options.dockerfile,
         ...(options.network === 'default' ? {} : { networkmode: options.network }),

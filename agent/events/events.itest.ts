@@ -74,6 +74,24 @@ test('a follower that lost its connection misses nothing and sees nothing twice'
   expect(types).toEqual(['agent_stopping', 'agent_started', 'agent_stopping', 'agent_started'])
 })
 
+test('a replay of any length comes whole to a client that reads, and goes over to what happens', async () => {
+  await rig.agent.stop('events are made')
+  const log = new EventLog(rig.dataDir)
+  const text = 'x'.repeat(8192)
+  const first = log.lastSeq
+  for (let i = 0; i < 1500; i++) log.publish('build_output', { imageTag: 'v1', text })
+  log.close()
+  await rig.restart()
+  const socket = await opened(first)
+  const replayed = await until(socket, (message) => message.type === 'agent_started')
+  const numbers = replayed.flatMap((message) => (message.type === 'hello' ? [] : [message.seq ?? -1]))
+  expect(numbers).toEqual(numbers.map((_number, index) => first + 1 + index))
+  expect(numbers.length).toBe(1501)
+  const stopping = until(socket, (message) => message.type === 'agent_stopping')
+  await rig.restart()
+  expect((await stopping).map(({ seq }) => seq)).toEqual([first + 1502])
+})
+
 test('a client whose events are gone, or who is ahead of us, is told that there is a gap', async () => {
   const ahead = await opened(1_000_000)
   const [hello] = await until(ahead, (message) => message.type === 'hello')

@@ -7,6 +7,10 @@ import { MetricsTicks } from './metrics-ticks.ts'
 
 /** A reader this far behind is cut off; it reconnects with `since` and misses nothing that is kept. */
 const slowReaderBytes = 4 * 1024 * 1024
+/** A replay is longer than any reader is fast: so much of it is under way, and more when that has been read. */
+const replayAheadBytes = 256 * 1024
+const replayBatch = 100
+const replayLookMs = 10
 
 export function eventsSocket(
   events: EventLog,
@@ -38,18 +42,38 @@ export function eventsSocket(
   }
 }
 
-/** Replays what is stored, then goes over to what happens, without a number lost or doubled between. */
+/** Replays what is stored, as fast as it is read, then goes over to what happens; no number is lost or doubled between. */
 function follow(events: EventLog, socket: ServerSocket<'events'>, since: number): () => void {
   let sent = since
+  let timer: NodeJS.Timeout | undefined
+  let unsubscribe = () => {}
   const send = (event: StoredEvent) => {
-    if (event.seq <= sent) return
     sent = event.seq
     socket.send(event)
-    if (socket.bufferedBytes > slowReaderBytes) socket.close(1013, 'reading too slowly; reconnect with since')
   }
-  for (let batch = events.after(sent); batch.length > 0; batch = events.after(sent)) {
+  const live = (event: StoredEvent) => {
+    if (event.seq <= sent) return
+    send(event)
+    if (socket.bufferedBytes > slowReaderBytes) cutOff()
+  }
+  const cutOff = () => socket.close(1013, 'reading too slowly; reconnect with since')
+  const replay = () => {
+    if (socket.bufferedBytes > replayAheadBytes) {
+      timer = setTimeout(replay, replayLookMs)
+      return
+    }
+    const batch = events.after(sent, replayBatch)
+    const isFirst = timer === undefined
+    const oldest = batch[0]?.seq ?? events.lastSeq
+    // What was to come is no longer kept, or never was: who connects anew is told of the gap.
+    if (!isFirst && oldest > sent + 1) return cutOff()
     for (const event of batch) send(event)
-    if (socket.bufferedBytes > slowReaderBytes) break
+    if (batch.length === replayBatch) timer = setTimeout(replay)
+    else unsubscribe = events.subscribe(live)
   }
-  return events.subscribe(send)
+  replay()
+  return () => {
+    clearTimeout(timer)
+    unsubscribe()
+  }
 }

@@ -35,8 +35,7 @@ export async function inspectMachine(
   return {
     docker,
     capabilities: {
-      docker:
-        docker === undefined ? { available: false, ...explainNoDocker(dockerEnv) } : there(`Docker ${docker.version}`),
+      docker: docker === undefined ? withoutDocker(dockerEnv) : there(`Docker ${docker.version}`),
       display:
         xvnc === undefined && xvfb === undefined
           ? missing('There is no X server for the browser.', tigervnc)
@@ -63,6 +62,11 @@ export async function inspectMachine(
       hatchet,
     },
   }
+}
+
+function withoutDocker(env: NodeJS.ProcessEnv): Capability {
+  const { detail, install } = explainNoDocker(env)
+  return { available: false, detail, install }
 }
 
 /** Installed is not enough: its native part must fit this machine. */
@@ -98,6 +102,8 @@ function answersHttp(url: string): Promise<boolean> {
         resolve(true)
       })
       request.on('error', () => resolve(false))
+      // Who answers with another protocol is closed without an error.
+      request.on('close', () => resolve(false))
     } catch {
       // Not an address at all.
       resolve(false)

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { z } from 'zod'
 import { Problem } from '../../shared/errors.ts'
-import { minSecretBytes, readIfThere, SecretChecker, sha256 } from '../server/secrets.ts'
+import { readIfThere, SecretChecker, sha256, whyUnusable } from '../server/secrets.ts'
 import { replaceFile } from '../storage/replace-file.ts'
 
 const rotatedSchema = z.object({ secret: z.string(), replaces: z.array(z.string()) })
@@ -43,9 +43,8 @@ export class SecretKeeper {
     const secret = this.#inFile()
     if (secret === undefined || this.checker.matches(secret)) return false
     if (this.#rotated()?.replaces.includes(hashOf(secret))) return false
-    if (Buffer.byteLength(secret) < minSecretBytes) {
-      throw new Problem('conflict', `The secret file has fewer than ${minSecretBytes} bytes. The old secret stays.`)
-    }
+    const wrong = whyUnusable(secret)
+    if (wrong !== undefined) throw new Problem('conflict', `The secret file has ${wrong}. The old secret stays.`)
     this.checker.rotate(secret)
     this.#current = secret
     return true

@@ -7,6 +7,11 @@ export const maxBodyBytes = 1024 * 1024
 
 /** The JSON body of a request, or an empty object where there is none. */
 export async function readBody(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+  const coding = request.headers['content-encoding'] ?? ''
+  if (coding !== '' && coding.toLowerCase() !== 'identity')
+    throw new Problem('unsupported-media', 'Send the body as it is, without "Content-Encoding".', {
+      acceptEncoding: 'identity',
+    })
   const bytes = await readBytes(request, response)
   // Letters that cannot be read must not be replaced by others without a word: they would be written to a file.
   if (!isUtf8(bytes)) throw new Problem('bad-request', 'The body is not UTF-8. Send JSON in UTF-8.')

@@ -7,7 +7,7 @@ import { Problem } from '../../shared/errors.ts'
 const browserHeaders = ['origin', 'referer', 'sec-fetch-site'] as const
 
 /** What a request says about where it comes from and whom it means. */
-export type Addressed = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url'>
+export type Addressed = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url' | 'socket'>
 
 /**
  * No web page may reach the agent: not by a request, not by an upgrade, not through a name that was made
@@ -18,8 +18,10 @@ export function createGuard(hostNames: readonly string[]): (request: Addressed) 
   names.delete('')
   // Few different ones ever come; a stranger's inventions are not kept.
   const known = new Set<string>()
-  const isOurs = (host: string) => known.has(host) || names.has(normal(host))
-  return ({ headers, rawHeaders, url }) => {
+  // Who binds every address has not named them; the one that a connection came in on is ours, and no page can make it up.
+  const isOurs = (host: string, socket: Addressed['socket']) =>
+    known.has(host) || names.has(normal(host)) || (host !== '' && normal(host) === addressOf(socket))
+  return ({ headers, rawHeaders, url, socket }) => {
     for (const name of browserHeaders) {
       if (headers[name] !== undefined) {
         throw new Problem(
@@ -30,7 +32,8 @@ export function createGuard(hostNames: readonly string[]): (request: Addressed) 
     }
     const host = headers.host
     const target = authorityOf(url)
-    if (host === undefined || !isOurs(host) || hasTwoHosts(rawHeaders) || (target !== undefined && !isOurs(target))) {
+    const means = (name: string) => isOurs(name, socket)
+    if (host === undefined || !means(host) || hasTwoHosts(rawHeaders) || (target !== undefined && !means(target))) {
       throw new Problem(
         'unknown-host',
         'The Host header is not a name of this agent. Use its address, or add the name to PILOTHOUSE_HOST_NAMES.',
@@ -38,6 +41,12 @@ export function createGuard(hostNames: readonly string[]): (request: Addressed) 
     }
     if (known.size < 100) known.add(host)
   }
+}
+
+/** Where a connection came in; undefined for the Unix socket. */
+function addressOf({ localAddress }: Addressed['socket']): string | undefined {
+  // One socket for both families sees the old one's addresses inside the new one's.
+  return localAddress === undefined ? undefined : normal(localAddress.replace(/^::ffff:(?=\d+\.)/, ''))
 }
 
 /** A second name would be for whoever reads the last one: nobody honest sends it. */

@@ -1,7 +1,9 @@
 import net from 'node:net'
 import os from 'node:os'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
+import { freePort } from '../../e2e/rigs/ports.ts'
 
 /** What no client of ours would send: bytes as they stand, on a connection of their own. */
 let rig: TestAgent
@@ -11,9 +13,13 @@ beforeAll(async () => {
 afterAll(() => rig.stop())
 
 /** Sends, reads until the other side closes or `enough` is there, and gives all that came. */
-function say(bytes: string | Buffer, enough: (text: string) => boolean = () => false): Promise<string> {
+function say(
+  bytes: string | Buffer,
+  enough: (text: string) => boolean = () => false,
+  to = { host: '127.0.0.1', port: rig.port },
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = net.connect(rig.port, '127.0.0.1')
+    const socket = net.connect(to)
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
@@ -96,6 +102,17 @@ describe('the name in Host', () => {
     expect(statusOf(await say(request('GET http://localhost/audit?page=2 HTTP/1.1', [host, secret()])))).toBe(200)
     expect(statusOf(await say(request('GET http://localhost/status HTTP/1.1', [host])))).toBe(401)
   })
+  test('is the address that the connection came in on, where every address is bound', async () => {
+    const port = await freePort()
+    const open = await startTestAgent({ PILOTHOUSE_BIND: `0.0.0.0:${port}`, PILOTHOUSE_ALLOW_PUBLIC_BIND: '1' })
+    const ask = (name: string, to = { host: '127.0.0.2', port }) =>
+      say(request('GET /health HTTP/1.1', [`Host: ${name}`]), undefined, to).then(statusOf)
+    expect(
+      await Promise.all(['127.0.0.2', `127.0.0.2:${port}`, '127.0.0.3', '10.0.0.1'].map((name) => ask(name))),
+    ).toEqual([200, 200, 403, 403])
+    expect(await ask('127.0.0.2', { host: '127.0.0.1', port: rig.port })).toBe(403)
+    await open.stop()
+  })
   test('an Origin behind thousands of other headers is seen', async () => {
     const many = Array.from({ length: 2500 }, (_, index) => `${index.toString(36)}:`)
     const text = await say(request('GET /health HTTP/1.1', [host, ...many, 'Origin: https://evil.example']))
@@ -154,6 +171,12 @@ describe('a body', () => {
     const far = await say(request('GET /audit?page=1000000000&pageSize=500 HTTP/1.1', [host, secret()]))
     expect(statusOf(far)).toBe(200)
   })
+  test('that is packed is refused, and the answer says what is taken', async () => {
+    const text = await setEnv(gzipSync('{"vars":{}}'), 'Content-Encoding: gzip')
+    expect([statusOf(text), codeOf(text)]).toEqual([415, 'unsupported-media'])
+    expect(text).toContain('accept-encoding: identity')
+    expect(statusOf(await setEnv('{"vars":{}}', 'Content-Encoding: Identity'))).toBe(200)
+  })
   test('that someone asks to send is asked for only where it will be read', async () => {
     const expecting = (...headers: string[]) =>
       say(
@@ -196,6 +219,23 @@ describe('a method', () => {
     const refused = await say(request('OPTIONS /env HTTP/1.1', preflight))
     expect(statusOf(refused)).toBe(403)
     expect(refused.toLowerCase()).not.toContain('access-control-allow')
+  })
+})
+
+describe('an offer of another protocol, as Java and curl make it with plain requests', () => {
+  const offer = (line: string, headers: readonly string[] = [], body = '') => {
+    const offers = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA']
+    const head = [line, host, ...offers, ...headers, '', ''].join('\r\n')
+    return say(`${head}${body}`, (text) => text.endsWith('}'))
+  }
+  test('is not taken up, and the request is answered as any other', async () => {
+    expect(statusOf(await offer('GET /health HTTP/1.1'))).toBe(200)
+    expect(statusOf(await offer('GET /status HTTP/1.1'))).toBe(401)
+    expect(statusOf(await offer('GET /status HTTP/1.1', [secret()]))).toBe(200)
+    const json = [secret(), 'Content-Type: application/json', 'Content-Length: 11']
+    const text = await offer('POST /env HTTP/1.1', json, '{"vars":{}}')
+    expect([statusOf(text), text.includes('"success":true')]).toEqual([200, true])
+    expect(statusOf(await offer('GET /health HTTP/1.1', ['Origin: https://evil.example']))).toBe(403)
   })
 })
 

@@ -75,6 +75,7 @@ export function problemHeaders(problem: Problem): Record<string, string> {
   if (typeof problem.extra['allow'] === 'string') headers['allow'] = problem.extra['allow']
   if (typeof problem.extra['webSocketVersion'] === 'string')
     headers['sec-websocket-version'] = problem.extra['webSocketVersion']
+  if (typeof problem.extra['acceptEncoding'] === 'string') headers['accept-encoding'] = problem.extra['acceptEncoding']
   // The rest of a body that was refused half-read cannot be told from a next request.
   if (problem.code === 'body-too-large') headers['connection'] = 'close'
   return headers

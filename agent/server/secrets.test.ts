@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { oldSecretLivesMs, SecretChecker } from './secrets.ts'
+import { oldSecretLivesMs, readSecret, SecretChecker } from './secrets.ts'
 
 const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [string, string, string]
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
@@ -39,3 +39,11 @@ test.each(['', 'Bearer', 'Bearer ', `Basic ${a}`, `Bearer ${a}x`, `Bearer ${'x'.
   '%s is refused without a throw',
   (authorization) => expect(new SecretChecker(a).accepts({ authorization })).toBe(false),
 )
+
+test('a secret of several words is taken in either header; one that no header carries is refused at the start', () => {
+  const words = 'four words and some more make one'
+  const checker = new SecretChecker(readSecret({ PILOTHOUSE_SECRET: ` ${words}\n` }, '/nonexistent'))
+  expect([checker.accepts(bearer(words)), checker.accepts({ 'x-deploy-secret': words })]).toEqual([true, true])
+  for (const PILOTHOUSE_SECRET of ['ü'.repeat(40), `${a}\n${b}`, `${a}\u007f`])
+    expect(() => readSecret({ PILOTHOUSE_SECRET }, '/nonexistent')).toThrow('that no header carries')
+})

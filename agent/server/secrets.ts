@@ -26,10 +26,17 @@ export function readSecret(env: NodeJS.ProcessEnv, dataDir: string): string {
       `There is no secret. Make one with "pilothouse-agent secret", then set PILOTHOUSE_SECRET or write it to ${file} (mode 0600).`,
     )
   }
-  if (Buffer.byteLength(secret) < minSecretBytes) {
-    throw new Error(`The secret has fewer than ${minSecretBytes} bytes. Make one with "pilothouse-agent secret".`)
-  }
+  const wrong = whyUnusable(secret)
+  if (wrong !== undefined) throw new Error(`The secret has ${wrong}. Make one with "pilothouse-agent secret".`)
   return secret
+}
+
+/** What keeps a text from being the agent's secret. */
+export function whyUnusable(secret: string): string | undefined {
+  if (Buffer.byteLength(secret) < minSecretBytes) return `fewer than ${minSecretBytes} bytes`
+  // Nobody could send it.
+  if (!/^[\x20-\x7e]+$/.test(secret)) return 'letters that no header carries'
+  return undefined
 }
 
 /** A secret file's content; undefined when there is none. */
@@ -108,7 +115,7 @@ export function hasCredentials(headers: IncomingHttpHeaders): boolean {
 }
 
 function bearer(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1]
+  return header === undefined ? undefined : /^Bearer +(\S.*)$/i.exec(header)?.[1]
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -6,7 +6,7 @@ import { type Listening, listenAll } from './listen.ts'
 import type { ServerParts } from './parts.ts'
 import { createRequestHandler } from './requests.ts'
 import { refuseUpgrade } from './respond.ts'
-import { createUpgradeHandler } from './upgrades.ts'
+import { asksForSocket, createUpgradeHandler } from './upgrades.ts'
 
 export interface RunningServer extends Listening {
   close(): Promise<void>
@@ -59,6 +59,7 @@ export async function startServer(
         noDelay: true,
         // What has no body needs no stream: most requests are looks at the machine.
         optimizeEmptyRequests: true,
+        shouldUpgradeCallback: asksForSocket,
       },
       handleRequest,
     )

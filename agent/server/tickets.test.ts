@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Tickets } from './tickets.ts'
 
 function tickets() {
@@ -19,6 +19,17 @@ test('a ticket lives for 30 s, and not a moment longer', () => {
     clock.now += later
     expect([later, all.redeem(ticket, '/ws/events')]).toEqual([later, good])
   }
+})
+
+test('a clock that is set meanwhile ends none, and lets none live longer', () => {
+  const clock = vi.spyOn(Date, 'now')
+  const all = new Tickets()
+  for (const hours of [-1, 1]) {
+    const { ticket } = all.issue('/ws/events')
+    clock.mockReturnValue(Date.now() + hours * 3_600_000)
+    expect([hours, all.redeem(ticket, '/ws/events')]).toEqual([hours, true])
+  }
+  clock.mockRestore()
 })
 
 test('once, on its own path; any use spends it', () => {

@@ -10,7 +10,8 @@ export class Tickets {
   readonly #open = new Map<string, { path: string; expiresAt: number }>()
   readonly #now: () => number
 
-  constructor(now: () => number = Date.now) {
+  /** By default a clock that nobody can set while the agent runs. */
+  constructor(now: () => number = () => performance.timeOrigin + performance.now()) {
     this.#now = now
   }
 

@@ -16,6 +16,14 @@ import { asProblem, refuseUpgrade } from './respond.ts'
 import { findSocket } from './routes.ts'
 import { hasCredentials } from './secrets.ts'
 
+/**
+ * Whether an upgrade is meant for a socket. Many clients offer HTTP/2 with every plain request (Java's, `curl --http2`):
+ * who does not take that up answers as if nothing had been offered (RFC 9110, 7.8).
+ */
+export function asksForSocket({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket' || findSocket(splitUrl(url ?? '/')[0]) !== undefined
+}
+
 /** Answers every upgrade as requests are answered: guard, route, secret or ticket, parameters, handler. */
 export function createUpgradeHandler(parts: ServerParts, pingMs: number) {
   const open = new OpenSockets(parts.counters, pingMs)

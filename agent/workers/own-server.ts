@@ -5,14 +5,14 @@ import { z } from 'zod'
 const answerLimitMs = 2000
 const maxAnswerBytes = 64 * 1024
 
+/** What only people read: a worker that says it otherwise has still said what it does. */
 const statusSchema = z.object({
-  worker_id: z.string().max(200).optional(),
+  worker_id: z.string().max(200).optional().catch(undefined),
   active_jobs: z.number().int().min(0),
-  max_concurrent: z.number().optional(),
   is_running: z.boolean().default(true),
   is_draining: z.boolean().default(false),
-  uptime_ms: z.number().min(0).default(0),
-  current_job: z.string().max(500).nullish(),
+  uptime_ms: z.number().min(0).optional().catch(undefined),
+  current_job: z.string().max(500).nullish().catch(undefined),
 })
 export type WorkerStatus = z.output<typeof statusSchema>
 
@@ -50,10 +50,12 @@ function ask(method: string, port: number, path: string): Promise<{ status: numb
   return new Promise((resolve) => {
     // The limit is on the whole: a server that sends a byte now and then would never be idle.
     const signal = AbortSignal.timeout(answerLimitMs)
+    let answered = false
     const headers = method === 'POST' ? { 'content-length': '0' } : {}
     const request = http.request(
       { host: '127.0.0.1', port, path, method, headers, agent: false, signal },
       (response) => {
+        answered = true
         const chunks: Buffer[] = []
         let size = 0
         response.on('data', (chunk: Buffer) => {
@@ -67,6 +69,8 @@ function ask(method: string, port: number, path: string): Promise<{ status: numb
       },
     )
     request.on('error', () => resolve(undefined))
+    // Who answers with another protocol is closed without an error.
+    request.on('close', () => answered || resolve(undefined))
     request.end()
   })
 }
