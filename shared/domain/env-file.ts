@@ -171,10 +171,10 @@ function unescaped(text: string): string {
   return text.replace(/\\([\s\S])/g, (whole, letter: string) => escapes[letter] ?? whole)
 }
 
-/** The ways to write a value, best first: plain where nothing could be misread, literal, escaped. */
+/** The ways to write a value, best first: plain where nobody, a shell included, could misread it; literal; escaped. */
 function quotings(value: string): string[] {
   const ways: string[] = []
-  if (/^[A-Za-z0-9_.,:/@%+=~^?&;!*-]+$/.test(value)) ways.push(value)
+  if (/^[A-Za-z0-9_.,:/@%+=^?!*-]+$/.test(value)) ways.push(value)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be escaped
   if (!/['\r\u0000-\u0008\u000b-\u001f\u007f]/.test(value)) ways.push(`'${value}'`)
   const escaped = value
