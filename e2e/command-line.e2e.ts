@@ -75,7 +75,7 @@ test('an unknown command: does nothing, and names the help', () => {
 
 test.each([
   [['install', 'browser', 'desktop', '--print-only', '--package-manager', 'apt'], /"install" takes no "desktop"/],
-  [['install', 'browser', '--lifeline', '--print-only'], /"install" takes no "--lifeline"/],
+  [['install', 'browser', '--detach', '--print-only'], /"install" takes no "--detach"/],
   [['install', 'browsers', '--print-only'], /not "browsers"/],
   [['install', 'browser', '--print-only', '--package-manager', 'brew'], /apt, dnf, apk/],
   [['secret', '--print-only'], /"secret" takes no "--print-only"/],

@@ -42,8 +42,13 @@ function isGoCall(text: string): boolean {
   return text.endsWith(')') ? /^[^\s(]+\(/.test(text) : goEnd.test(text)
 }
 
+/** As the heads of tracebacks and of goroutines do. */
+function endsWithColon(text: string): boolean {
+  return text.charCodeAt(text.length - 1) === 58
+}
+
 function opensTraceback(text: string): boolean {
-  return text.charCodeAt(text.length - 1) === 58 && text.endsWith(tracebackHead)
+  return endsWithColon(text) && text.endsWith(tracebackHead)
 }
 
 /** Whether a line belongs to a stack trace by its look alone. */
@@ -142,8 +147,9 @@ export class LineAssembler {
       const seq = this.#lastSeq
       const said = raw.body === undefined ? raw.text : raw.text.slice(raw.body)
       const ofTrace = looksLikeTrace(said)
-      let trace: Trace | undefined
-      if (open !== undefined && open.stream === raw.stream) trace = continued(open, said, ofTrace, timestamp)
+      // Of nearly all lines it is seen at once that they go on with nothing.
+      const may = open !== undefined && (ofTrace || open.trace !== 'none' || endsWithColon(said))
+      const trace = may && open.stream === raw.stream ? continued(open, said, ofTrace, timestamp) : undefined
       if (open !== undefined && trace !== undefined && hasRoom(open, said)) {
         open.more ??= []
         open.more.push(said)
@@ -161,7 +167,7 @@ export class LineAssembler {
         text: raw.text,
         more: undefined,
         chars: raw.text.length,
-        level: levelOfLine(raw, said),
+        level: raw.body === undefined ? (raw.level ?? levelOf(said)) : levelOfLine(raw, said),
         trace: trace ?? begun(said, ofTrace),
       }
     }
