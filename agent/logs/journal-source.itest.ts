@@ -116,13 +116,16 @@ test('a journal of hundreds of megabytes is searched, and one that cannot be rea
       ...{ lines: 10, since: undefined, search: 'needle' },
     })
     expect(lines.map(({ message }) => message)).toEqual(['test: the needle'])
-    fs.writeFileSync(program, '#!/bin/sh\necho "No journal files were opened" >&2\nexit 1\n', { mode: 0o755 })
-    const failed = new JournalSource(program, 'system', place).history({
-      lines: 1,
-      since: undefined,
-      search: undefined,
-    })
-    await expect(failed).rejects.toThrow('No journal files were opened')
+    for (const [said, code] of [
+      ['No journal files were opened due to insufficient permissions.', 'forbidden'],
+      ['Failed to open files: Bad message', 'internal'],
+    ]) {
+      fs.writeFileSync(program, `#!/bin/sh\necho "${said}" >&2\nexit 1\n`, { mode: 0o755 })
+      const failed = new JournalSource(program, 'system', place).history({
+        ...{ lines: 1, since: undefined, search: undefined },
+      })
+      await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining(said ?? '') })
+    }
   } finally {
     clear()
   }

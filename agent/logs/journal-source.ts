@@ -96,8 +96,7 @@ export class JournalSource implements LineSource {
       if (signal.aborted || journal.report === null) return
       yield* journalLines(journal.report)
       const { code } = await journal.exited
-      if (code !== 0 && !signal.aborted)
-        throw new Problem('internal', `journalctl could not read the journal: ${journal.lastLines().slice(0, 300)}`)
+      if (code !== 0 && !signal.aborted) throw unreadable(journal.lastLines().slice(0, 300))
     } finally {
       signal.removeEventListener('abort', end)
       await journal.end()
@@ -115,6 +114,15 @@ export class JournalSource implements LineSource {
       reportPipe: true,
     })
   }
+}
+
+function unreadable(said: string): Problem {
+  const message = `journalctl could not read the journal: ${said}`
+  if (!/permission/i.test(said)) return new Problem('internal', message)
+  return new Problem(
+    'forbidden',
+    `${message} Put the agent's user into the group systemd-journal, then restart the agent.`,
+  )
 }
 
 async function* journalLines(stream: Readable): AsyncGenerator<RawLine[]> {
