@@ -32,5 +32,13 @@ test('a secret that would not do is not called one, and no secret is shown', () 
   expect(report()).toMatch(/✗ secret +.*fewer than 32 bytes\n +make one with/)
   fs.writeFileSync(file, `${'s'.repeat(32)}\n`)
   expect(report()).toContain(`✓ secret       from ${file}`)
-  expect(report({ PILOTHOUSE_SECRET: 'canary'.repeat(8) })).not.toContain('canary')
+  const told = report({ PILOTHOUSE_SECRET: 'canary'.repeat(8) })
+  expect(told).toMatch(/✓ secret +from PILOTHOUSE_SECRET\n/)
+  expect(told).not.toContain('canary')
+  // The agent takes what it is told over what the file has.
+  for (const short of ['', 'canary', ` ${'s'.repeat(31)} `]) {
+    expect(report({ PILOTHOUSE_SECRET: short })).toMatch(
+      /✗ secret +PILOTHOUSE_SECRET has fewer than 32 bytes\n +make one/,
+    )
+  }
 })

@@ -23,14 +23,15 @@ function line(good: boolean, name: string, detail: string): string {
 }
 
 function secretLine(config: Config, env: NodeJS.ProcessEnv): string {
+  const told = env['PILOTHOUSE_SECRET']
   const file = env['PILOTHOUSE_SECRET_FILE'] ?? path.join(config.dataDir, 'secret')
-  if (env['PILOTHOUSE_SECRET'] !== undefined) return line(true, 'secret', 'from PILOTHOUSE_SECRET')
-  const bytes = fs.existsSync(file) ? sizeOf(file) : undefined
-  if (bytes !== undefined && bytes >= minSecretBytes) return line(true, 'secret', `from ${file}`)
+  const place = told === undefined ? file : 'PILOTHOUSE_SECRET'
+  const bytes = told !== undefined ? Buffer.byteLength(told.trim()) : fs.existsSync(file) ? sizeOf(file) : undefined
+  if (bytes !== undefined && bytes >= minSecretBytes) return line(true, 'secret', `from ${place}`)
   const remedy = '      make one with: pilothouse-agent secret'
   if (bytes !== undefined) {
     const why = Number.isNaN(bytes) ? 'cannot be read by this user' : `has fewer than ${minSecretBytes} bytes`
-    return `${line(false, 'secret', `${file} ${why}`)}\n${remedy}`
+    return `${line(false, 'secret', `${place} ${why}`)}\n${remedy}`
   }
   return `${line(false, 'secret', 'there is none')}\n${remedy}`
 }

@@ -32,15 +32,16 @@ async function run(): Promise<void> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
-      lifeline: { type: 'boolean', default: false },
-      detach: { type: 'boolean', default: false },
-      yes: { type: 'boolean', short: 'y', default: false },
-      'print-only': { type: 'boolean', default: false },
+      lifeline: { type: 'boolean' },
+      detach: { type: 'boolean' },
+      yes: { type: 'boolean', short: 'y' },
+      'print-only': { type: 'boolean' },
       'package-manager': { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
+      help: { type: 'boolean', short: 'h' },
     },
   })
   const command = positionals[0]
+  if (!values.help) refuseWhatIsNotTaken(command, positionals.slice(1), Object.keys(values))
   if (values.help || command === undefined || command === 'help') {
     process.stdout.write(usage)
   } else if (command === 'serve') {
@@ -58,15 +59,16 @@ async function run(): Promise<void> {
     delete process.env['NODE_COMPILE_CACHE']
     await serve(config, secret, {
       readConfig: () => readConfig(withConfigFile(environment)),
-      lifeline: values.lifeline,
-      announce: values.lifeline,
+      lifeline: values.lifeline === true,
+      announce: values.lifeline === true,
     })
   } else if (command === 'install') {
     process.exitCode = await installCommand(positionals[1], values)
   } else if (command === 'secret') {
     process.stdout.write(`${makeSecret()}\n`)
   } else if (command === 'doctor') {
-    const config = readConfig(withConfigFile(process.env))
+    const settings = withConfigFile(process.env)
+    const config = readConfig(settings)
     const engine = new DockerEngine(config.dockerEnv, log)
     const machine = await inspectMachine(
       engine,
@@ -75,10 +77,30 @@ async function run(): Promise<void> {
       findChromium(),
       inspectHatchet({ token: config.hatchetToken }),
     )
-    process.stdout.write(doctorReport(config, machine, process.env))
+    process.stdout.write(doctorReport(config, machine, settings))
   } else {
     throw new Error(`There is no command "${command}". "pilothouse-agent help" lists them.`)
   }
+}
+
+/** What each command takes; of anything else it would seem that it had been heard. */
+const taken: Record<string, { targets?: readonly string[]; options?: readonly string[] }> = {
+  serve: { options: ['lifeline', 'detach'] },
+  doctor: {},
+  secret: {},
+  help: {},
+  install: { targets: ['browser', 'desktop', 'service'], options: ['yes', 'print-only', 'package-manager'] },
+}
+
+function refuseWhatIsNotTaken(command: string | undefined, words: readonly string[], options: readonly string[]): void {
+  const takes = command === undefined ? {} : taken[command]
+  if (takes === undefined) return
+  const option = options.find((name) => takes.options?.includes(name) !== true)
+  const word = words[takes.targets === undefined ? 0 : 1]
+  const odd = option === undefined ? word : `--${option}`
+  if (odd === undefined) return
+  const whom = command === undefined ? 'Without a command there is' : `"${command}" takes`
+  throw new Error(`${whom} no "${odd}". "pilothouse-agent help" lists what there is.`)
 }
 
 run().catch((error: unknown) => {

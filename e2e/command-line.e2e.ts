@@ -73,6 +73,30 @@ test('an unknown command: does nothing, and names the help', () => {
   expect(stderr).toMatch(/sevre.*help/)
 })
 
+test.each([
+  [['install', 'browser', 'desktop', '--print-only', '--package-manager', 'apt'], /"install" takes no "desktop"/],
+  [['install', 'browser', '--detach', '--print-only'], /"install" takes no "--detach"/],
+  [['install', 'browsers', '--print-only'], /not "browsers"/],
+  [['install', 'browser', '--print-only', '--package-manager', 'brew'], /apt, dnf, apk/],
+  [['secret', '--print-only'], /"secret" takes no "--print-only"/],
+  [['doctor', 'docker'], /"doctor" takes no "docker"/],
+  [['serve', 'now'], /"serve" takes no "now"/],
+  [['--yes'], /Without a command there is no "--yes"/],
+  [['secret', '--no-such-option'], /--no-such-option/],
+] as const)('%j: does nothing, and says what it does not take', (args, reason) => {
+  const { status, stdout, stderr } = run([...args], { PILOTHOUSE_SECRET: secret })
+  expect([status, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(reason)
+})
+
+test.each([[['help']], [['--help']], [['install', 'browser', '-h']], [[]]])('%j: lists every command', (args) => {
+  const { status, stdout, stderr } = run(args)
+  expect([status, stderr]).toEqual([0, ''])
+  for (const command of ['serve', 'doctor', 'secret', 'install browser | desktop', 'install service']) {
+    expect(stdout).toContain(`\n  ${command} `)
+  }
+})
+
 describe('serve', () => {
   test('socket for the group only, and gone after a graceful end', async () => {
     const agent = await startAgentProcess()

@@ -1,4 +1,4 @@
-import { deleteEnvVar, duplicateKeys, type EnvFile, setEnvVar } from '../../shared/domain/env-file.ts'
+import { deleteEnvVar, deleteEnvVars, duplicateKeys, setEnvVars } from '../../shared/domain/env-file.ts'
 import { isSensitiveEnvKey } from '../../shared/domain/redaction.ts'
 import { Problem } from '../../shared/errors.ts'
 import { EnvStore } from './env-store.ts'
@@ -56,8 +56,8 @@ export class EnvService {
     const restartServices = restart ? await this.#prepareRestart(operator) : undefined
     const { before, after } = await this.#store.change((file, encode, current) => {
       this.#refuseIfOther(current, expect)
-      const without = remove.reduce((changed: EnvFile, key) => deleteEnvVar(changed, key), file)
-      return Object.entries(vars).reduce((changed, [key, value]) => setEnvVar(changed, key, encode(value)), without)
+      const encoded = Object.entries(vars).map(([key, value]) => [key, encode(value)] as const)
+      return setEnvVars(deleteEnvVars(file, remove), new Map(encoded))
     })
     const updatedKeys = Object.keys(vars).filter((key) => before.get(key) !== after.get(key))
     const removedKeys = remove.filter((key) => before.has(key) && !after.has(key))

@@ -72,6 +72,12 @@ describe('a command', () => {
       stdout: '',
       timedOut: false,
     })
+    // As editors and pagers do, when what they were given is no terminal.
+    const readAnyway = `sh -c 'read line <&2; echo "got $?" >&2; read line <&1; echo "got $?"'`
+    expect(await client.call('exec.run', { command: readAnyway })).toMatchObject({
+      stdout: 'got 1\n',
+      stderr: 'got 1\n',
+    })
   })
 
   test('with metacharacters runs nothing but itself', async () => {

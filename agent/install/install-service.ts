@@ -24,7 +24,7 @@ export async function installService(options: ServiceOptions, around: Surroundin
   const groups = groupNames(options.root ?? '')
   const places = { node: options.node, agent: options.agent, user }
   const text = linux
-    ? systemdUnit({ ...places, groups: groups.filter((name) => name === 'docker') })
+    ? systemdUnit({ ...places, groups: groups.filter((name) => usefulGroups.includes(name)) })
     : launchdPlist(places)
   if (options.printOnly) {
     around.say(text)
@@ -37,12 +37,22 @@ export async function installService(options: ServiceOptions, around: Surroundin
   }
   const account = linux ? accountSteps(groups) : []
   if (!(await runAll(account, around))) return 1
+  for (const file of linux ? [options.node, options.agent] : []) {
+    if ((await around.run(['runuser', '-u', user, '--', 'test', '-r', file])) === 0) continue
+    around.say(
+      `The service runs as ${user}, who may not read ${file}. Put it into /opt/pilothouse, then run this again.\n`,
+    )
+    return 1
+  }
   const secret = writeFiles(options.root ?? '', linux ? unitPath : plistPath, text)
   if (!(await runAll(linux ? systemdSteps : launchdSteps(user), around))) return 1
   around.say(`The agent runs as a service, as ${user}. Its settings are in ${configFolder}/agent.env.\n`)
   if (secret !== undefined) around.say(`Its secret, shown this once:\n${secret}\n`)
   return 0
 }
+
+/** Of these, those that there are: to speak with Docker, and to read the journal or the system's log files. */
+const usefulGroups = ['docker', 'systemd-journal', 'adm']
 
 const systemdSteps = [
   ['systemctl', 'daemon-reload'],

@@ -153,6 +153,24 @@ describe('installing the service', () => {
     expect(again.ran.join()).not.toContain('useradd')
     expect(fs.readFileSync(path.join(root, 'etc/pilothouse/secret'), 'utf8').trim()).toBe(secret)
   })
+  test('its user is in the groups that speak with Docker and read the logs, as far as there are such', async () => {
+    fs.mkdirSync(path.join(root, 'etc'))
+    fs.writeFileSync(path.join(root, 'etc/group'), 'root:x:0:\nadm:x:4:\nsystemd-journal:x:101:\nwheel:x:9:\n')
+    const { around, said } = surroundings()
+    await installService({ ...serviceOptions, printOnly: true, root }, around)
+    expect(said.join('')).toContain('\nSupplementaryGroups=adm systemd-journal\n')
+  })
+  test('an agent in a folder that its user may not enter is not made a service', async () => {
+    const ran: string[] = []
+    const run = async (step: readonly string[]) => {
+      ran.push(step[0] ?? '')
+      return step.at(-1) === serviceOptions.agent ? 1 : 0
+    }
+    const { around, said } = surroundings({ run })
+    expect(await installService({ ...serviceOptions, root }, around)).toBe(1)
+    expect(said.join('')).toMatch(/pilothouse, who may not read \/bin\/true\. Put it into/)
+    expect([ran, fs.readdirSync(root)]).toEqual([['useradd', 'runuser', 'runuser'], []])
+  })
   test('on macOS a job that is there already is replaced', async () => {
     const ran: string[] = []
     const run = async (step: readonly string[]) => {

@@ -1,5 +1,6 @@
 import { LineAssembler } from '../../shared/domain/log-lines.ts'
 import { type LogPosition, milliseconds } from '../../shared/domain/log-time.ts'
+import { asDockerProblem, statusOf } from '../docker/docker-problem.ts'
 import type { DockerEngine } from '../docker/engine.ts'
 import { containerHistory, mergeHistories } from './container-history.ts'
 import { findLog, followContainer } from './container-lines.ts'
@@ -58,6 +59,8 @@ interface Member {
   finish: AbortController
   stop: AbortController
   wake: () => void
+  /** Why Docker gives no log, when that has been told. */
+  refused: string | undefined
 }
 
 class ContainerFollow {
@@ -132,6 +135,7 @@ class ContainerFollow {
       finish: new AbortController(),
       stop: new AbortController(),
       wake: () => {},
+      refused: undefined,
     }
     this.#members.set(container.id, member)
     void this.#read(member, this.#begun ? undefined : this.#after).finally(() => member.branch.close())
@@ -170,8 +174,9 @@ class ContainerFollow {
           if (several) for (const line of lines) line.container = member.container.name
           return member.branch.offer(lines)
         })
-      } catch {
-        // Docker went away or the container did: both are seen in the list.
+      } catch (error) {
+        // Docker went away or the container did: both are seen in the list. Anything else nobody would learn of.
+        if (![undefined, 404].includes(statusOf(error))) this.#refused(member, asDockerProblem(error, {}).message)
       }
       position = assembler.position
       fresh = false
@@ -179,6 +184,12 @@ class ContainerFollow {
       if (member.finish.signal.aborted || this.#stopped) return
       await this.#nextRun(member)
     }
+  }
+
+  #refused(member: Member, reason: string): void {
+    if (member.refused === reason) return
+    member.refused = reason
+    this.#sink.notice(`The log of ${member.container.name} cannot be read. ${reason}`)
   }
 
   /** Until the list says something new about the container or, where it runs, a moment has passed. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -135,6 +136,45 @@ test('the last lines come from the end, through the rotated files', async () => 
   expect([all.lines.length, all.truncated]).toEqual([4000, false])
   const found = await source.history({ lines: 5, since: undefined, search: `: ${number - 3500}` })
   expect(numbers(found.lines)).toEqual([number - 3500])
+})
+
+test('traces of several programs stay together in a system log, whole or read in pieces', async () => {
+  const trace = (words: string[], pid: number, second: number) =>
+    words.map((word) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.5+00:00 host app[${pid}]: ${word}`)
+  const node = ['TypeError: no', '    at f (a.js:1:2)', '    at g (b.js:3:4)']
+  const python = ['Traceback (most recent call last):', '  File "x.py", line 1', 'ValueError: 1']
+  const text = Array.from({ length: 30 }, (_, second) => [
+    ...[...trace(node, 1, second), ...trace(python, 2, second), ...trace(['up'], 1, second)],
+  ]).flat()
+  fs.writeFileSync(file, `${text.join('\n')}\n`)
+  const whole = text.flatMap((line, index) => {
+    if (index % 7 === 0) return [[line, ...node.slice(1)].join('\n')]
+    if (index % 7 === 3) return [[line, ...python.slice(1)].join('\n')]
+    return index % 7 === 6 ? [line] : []
+  })
+  const source = new FileSource(file, 'system')
+  for (const lines of [1, 2, 3, 50, 500]) {
+    const history = await source.history({ lines, since: undefined, search: undefined })
+    expect(history.lines.map(({ message }) => message)).toEqual(whole.slice(-lines))
+  }
+  const { lines, stop } = follow(source)
+  await until('all', () => lines.length === whole.length)
+  expect(lines.map(({ message }) => message)).toEqual(whole)
+  stop()
+})
+
+const isRoot = process.getuid?.() === 0
+test.skipIf(!isRoot)('one that may not be read is not taken for an empty one (needs root to become another)', () => {
+  fs.writeFileSync(file, 'a line\n')
+  fs.chmodSync(file, 0o640)
+  fs.chmodSync(folder, 0o755)
+  const script = `
+    import { systemSource } from ${JSON.stringify(path.join(import.meta.dirname, 'other-sources.ts'))}
+    process.setgroups([]); process.setgid(65534); process.setuid(65534)
+    try { systemSource({ journals: [], journalctl: undefined, syslogs: [process.argv[1]], adspower: [] }, '/') }
+    catch (error) { process.stdout.write(error.code + ' ' + error.message) }`
+  const run = spawnSync(process.execPath, ['--input-type=module', '-e', script, file], { encoding: 'utf8' })
+  expect(run.stdout, run.stderr).toContain(`forbidden The agent may not read ${file}.`)
 })
 
 test('what is not there is said, with what to do', () => {

@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import { disorderMs, LineAssembler, type RawLine, standsAlone } from '../../shared/domain/log-lines.ts'
-import { PlainDecoder, plainTime } from '../../shared/domain/log-plain.ts'
+import { PlainDecoder, plainTime, plainWriter } from '../../shared/domain/log-plain.ts'
 import { earlier, type LogPosition } from '../../shared/domain/log-time.ts'
 import { blockFor, readBackward } from './file-backward.ts'
 import { lacksTimes } from './file-chain.ts'
@@ -32,7 +32,7 @@ export class FileSource implements LineSource {
         decode: (entries) => new PlainDecoder(startedAt).push(entries),
         startsAfresh: (entry, before) => {
           const time = timeOf(entry)
-          return time !== undefined && time !== timeOf(before) && standsAlone(entry, before)
+          return time !== undefined && time !== timeOf(before) && standsAlone(saidIn(entry), saidIn(before))
         },
       },
       this.#service,
@@ -87,4 +87,5 @@ export class FileSource implements LineSource {
   }
 }
 
+const saidIn = (line: string) => line.slice(plainWriter(line).body)
 const timeOf = (line: string) => plainTime(line, Date.now())

@@ -85,6 +85,21 @@ test.skipIf(missing)('its last lines can be asked for', async () => {
   expect(texts((await ask(50, 'MORE 7')).lines)).toEqual(['more 7'])
 })
 
+test.skipIf(missing)('traces stay together, and JSON says how bad it is', async () => {
+  const trace = ['Error: one', '    at f (a.js:1:2)', '    at g (b.js:3:4)']
+  const bad = '{"level":60,"msg":"one"}'
+  const { lines, stop } = follow({ timestamp: nanoTimeOf(Date.now() - 1000), seq: 0 })
+  const words = ['systemd-cat', '-t', 'test', 'printf', '%s\n', ...trace, bad, 'the end of it']
+  await runProgram('nsenter', ['-m', '-t', String(daemon.pid), ...words])
+  await until('the end', () => texts(lines).at(-1) === 'the end of it')
+  const found = ours(lines).slice(-3)
+  expect(texts(found)).toEqual([trace.join('\n'), bad, 'the end of it'])
+  expect(found.map(({ level }) => level)).toEqual(['error', 'fatal', 'info'])
+  stop()
+  const { lines: last } = await source.history({ lines: 3, since: undefined, search: undefined })
+  expect(texts(last)).toEqual(texts(found))
+})
+
 test('a journal of hundreds of megabytes is searched, and one that cannot be read says so', async () => {
   const { folder: place, remove: clear } = freshFolder('journalctl')
   try {
@@ -101,13 +116,16 @@ test('a journal of hundreds of megabytes is searched, and one that cannot be rea
       ...{ lines: 10, since: undefined, search: 'needle' },
     })
     expect(lines.map(({ message }) => message)).toEqual(['test: the needle'])
-    fs.writeFileSync(program, '#!/bin/sh\necho "No journal files were opened" >&2\nexit 1\n', { mode: 0o755 })
-    const failed = new JournalSource(program, 'system', place).history({
-      lines: 1,
-      since: undefined,
-      search: undefined,
-    })
-    await expect(failed).rejects.toThrow('No journal files were opened')
+    for (const [said, code] of [
+      ['No journal files were opened due to insufficient permissions.', 'forbidden'],
+      ['Failed to open files: Bad message', 'internal'],
+    ]) {
+      fs.writeFileSync(program, `#!/bin/sh\necho "${said}" >&2\nexit 1\n`, { mode: 0o755 })
+      const failed = new JournalSource(program, 'system', place).history({
+        ...{ lines: 1, since: undefined, search: undefined },
+      })
+      await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining(said ?? '') })
+    }
   } finally {
     clear()
   }

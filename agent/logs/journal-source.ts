@@ -9,6 +9,8 @@ import { assembleAll, type History, type HistoryQuery, type LineSink, type LineS
 
 const limitMs = 20_000
 const retryMs = 2000
+/** More than asked for, so that a stack trace counts as one line and the first is not cut. */
+const marginEntries = 64
 /** A search looks at this many entries and no more. */
 const searchedEntries = 100_000
 
@@ -25,9 +27,19 @@ export class JournalSource implements LineSource {
   }
 
   async history(query: HistoryQuery): Promise<History> {
-    const count = query.search === undefined ? query.lines + 1 : searchedEntries
-    const since = query.since === undefined ? [] : [`--since=@${Math.floor(milliseconds(query.since) / 1000)}`]
     const late = AbortSignal.timeout(limitMs)
+    for (let count = query.search === undefined ? query.lines + marginEntries : searchedEntries; ; count *= 4) {
+      const { newest, all } = await this.#newest(query, count, late)
+      if (!all && newest.lines.length < query.lines && count < searchedEntries) continue
+      const taken = new LastLines(query)
+      taken.add(newest.lines)
+      return taken.result(newest.left || !all)
+    }
+  }
+
+  /** What fits among the last so many entries, and whether these are all there are. */
+  async #newest(query: HistoryQuery, count: number, late: AbortSignal): Promise<{ newest: NewestLines; all: boolean }> {
+    const since = query.since === undefined ? [] : [`--since=@${Math.floor(milliseconds(query.since) / 1000)}`]
     const assembler = new LineAssembler(this.#service)
     const newest = new NewestLines(query)
     let entries = 0
@@ -38,9 +50,7 @@ export class JournalSource implements LineSource {
     if (late.aborted)
       throw new Problem('timeout', `The journal was not read within ${limitMs / 1000} s. Ask for less of it.`)
     newest.add(assembler.flush())
-    const taken = new LastLines(query)
-    taken.add(newest.lines)
-    return taken.result(newest.left || entries >= count)
+    return { newest, all: entries < count }
   }
 
   follow(after: LogPosition, sink: LineSink): () => void {
@@ -55,6 +65,7 @@ export class JournalSource implements LineSource {
 
   async #followOn(after: LogPosition, sink: LineSink, signal: AbortSignal): Promise<void> {
     let position = after
+    let told: string | undefined
     while (!signal.aborted) {
       const assembler = new LineAssembler(this.#service, position)
       try {
@@ -62,7 +73,9 @@ export class JournalSource implements LineSource {
           signal.aborted ? undefined : sink.lines(lines),
         )
       } catch (error) {
-        sink.notice(`The journal cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+        const reason = error instanceof Error ? error.message : String(error)
+        if (reason !== told) sink.notice(`The journal cannot be read: ${reason}`)
+        told = reason
       }
       position = assembler.position ?? position
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
@@ -83,8 +96,7 @@ export class JournalSource implements LineSource {
       if (signal.aborted || journal.report === null) return
       yield* journalLines(journal.report)
       const { code } = await journal.exited
-      if (code !== 0 && !signal.aborted)
-        throw new Problem('internal', `journalctl could not read the journal: ${journal.lastLines().slice(0, 300)}`)
+      if (code !== 0 && !signal.aborted) throw unreadable(journal.lastLines().slice(0, 300))
     } finally {
       signal.removeEventListener('abort', end)
       await journal.end()
@@ -102,6 +114,15 @@ export class JournalSource implements LineSource {
       reportPipe: true,
     })
   }
+}
+
+function unreadable(said: string): Problem {
+  const message = `journalctl could not read the journal: ${said}`
+  if (!/permission/i.test(said)) return new Problem('internal', message)
+  return new Problem(
+    'forbidden',
+    `${message} Put the agent's user into the group systemd-journal, then restart the agent.`,
+  )
 }
 
 async function* journalLines(stream: Readable): AsyncGenerator<RawLine[]> {

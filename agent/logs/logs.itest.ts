@@ -231,6 +231,20 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
     await dockerd.docker('rm', '-f', name)
   })
 
+  test('that Docker does not keep are said to be so, once', async () => {
+    const name = fresh('mute')
+    await run(name, 'echo unheard; sleep 1000', '--log-driver', 'none')
+    await expect(get(name)).rejects.toMatchObject({ code: 'docker-refused' })
+    const reader = await openReader(agent.client, { service: name })
+    await until('word of it', () =>
+      reader.notices.some((notice) => notice.includes(`The log of ${name} cannot be read`)),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    expect(reader.notices).toHaveLength(1)
+    reader.socket.close()
+    await dockerd.docker('rm', '-f', name)
+  })
+
   test('end with "unsubscribe", and the service of the address is subscribed at once', async () => {
     const name = fresh('talker')
     await run(name, 'while busybox usleep 10000; do echo tick; done')

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { Problem } from '../../shared/errors.ts'
@@ -42,7 +42,7 @@ export function systemSource(places: LogPlaces, dataDir: string): LineSource {
     return new JournalSource(journalctl, 'system', dataDir)
   }
   const file = places.syslogs.find((place) => existsSync(place))
-  if (file !== undefined) return new FileSource(file, 'system')
+  if (file !== undefined) return new FileSource(readable(file), 'system')
   throw new Problem(
     'not-found',
     'This machine has neither a journal nor a syslog file. Start systemd-journald, or install rsyslog.',
@@ -54,11 +54,24 @@ export function adspowerSource(places: LogPlaces): LineSource {
     .flatMap(logFiles)
     .sort((a, b) => b.changed - a.changed)
     .at(0)
-  if (newest !== undefined) return new FileSource(newest.file, 'adspower')
+  if (newest !== undefined) return new FileSource(readable(newest.file), 'adspower')
   throw new Problem(
     'not-found',
     'AdsPower has left no log files on this machine. Start AdsPower, or name the folder of its logs in PILOTHOUSE_ADSPOWER_LOGS.',
   )
+}
+
+/** What cannot be read would look like a log without a line. */
+function readable(file: string): string {
+  try {
+    accessSync(file, constants.R_OK)
+    return file
+  } catch {
+    throw new Problem(
+      'forbidden',
+      `The agent may not read ${file}. Put its user into the group of that file (adm on Debian), then restart the agent.`,
+    )
+  }
 }
 
 function hasFiles(folder: string): boolean {

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -77,6 +78,8 @@ export async function spawnCared(options: CaredOptions): Promise<CaredProcess> {
     child.once('exit', (code, signalName) => resolve({ code, signal: signalName }))
   })
   const pid = await started(child)
+  // Node's pipes go both ways. What reads from its own output, as an editor without a terminal does, would wait for ever.
+  for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.end()
   const strikeOut = record(options.dataDir, { name: options.name, pid, mark })
   let ending: Promise<void> | undefined
   return {

@@ -1,4 +1,4 @@
-import { chownSync, readSync } from 'node:fs'
+import { chownSync, readSync, writeSync } from 'node:fs'
 import type { ReadStream } from 'node:tty'
 import { findProgram } from '../processes/find-program.ts'
 import { deathGuard } from '../processes/spawn-cared.ts'
@@ -67,15 +67,13 @@ export async function spawnPty(options: PtyOptions): Promise<Pty> {
   if (options.owner !== undefined && options.owner !== process.getuid?.()) chownSync(device, options.owner, -1)
   const allow = withhold(fd)
   const keep = keepUnread(stream, fd, (bytes) => pty.onData(bytes))
+  const typed = new Typed(stream, fd, () => pty.onDrain())
   const pty: Pty = {
     pid: terminal.pid,
     onData: () => {},
     onExit: () => {},
     onDrain: () => {},
-    write(bytes) {
-      terminal.write(bytes as unknown as string)
-      return stream.writableLength < maxUnwrittenBytes
-    },
+    write: (bytes) => typed.write(bytes),
     resize(newCols, newRows) {
       // One that has just ended cannot be resized, and need not be.
       if (!stream.destroyed) terminal.resize(newCols, newRows)
@@ -83,11 +81,72 @@ export async function spawnPty(options: PtyOptions): Promise<Pty> {
     pause: keep.pause,
     resume: keep.resume,
   }
-  stream.on('drain', () => pty.onDrain())
   stream.once('close', allow)
   terminal.onData((bytes) => pty.onData(keep.more(bytes as unknown as Buffer)))
   terminal.onExit(({ exitCode, signal = 0 }) => pty.onExit({ exitCode, signal }))
   return pty
+}
+
+/** A terminal does not say when its program has read; it is looked at this often while it takes no more. */
+const writePollMs = 5
+
+/**
+ * What is typed, until the program takes it. Left to libuv, a write to a terminal that is full is tried again and again
+ * until it succeeds, and nothing else happens in this process meanwhile: a program that does not read would stop the
+ * whole agent.
+ */
+class Typed {
+  readonly #stream: ReadStream
+  readonly #fd: number
+  readonly #onDrain: () => void
+  #waiting: Uint8Array[] = []
+  #bytes = 0
+  #full = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(stream: ReadStream, fd: number, onDrain: () => void) {
+    this.#stream = stream
+    this.#fd = fd
+    this.#onDrain = onDrain
+    stream.once('close', () => clearTimeout(this.#timer))
+  }
+
+  write(bytes: Uint8Array): boolean {
+    this.#waiting.push(bytes)
+    this.#bytes += bytes.length
+    if (this.#timer === undefined) this.#flush()
+    this.#full = this.#bytes >= maxUnwrittenBytes
+    return !this.#full
+  }
+
+  #flush(): void {
+    this.#timer = undefined
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      // Closed: the number may be another file's by now.
+      if (this.#stream.destroyed) return
+      const count = writeFrom(this.#fd, first)
+      this.#bytes -= count
+      if (count === first.length) this.#waiting.shift()
+      else if (count > 0) this.#waiting[0] = first.subarray(count)
+      else {
+        this.#timer = setTimeout(() => this.#flush(), writePollMs).unref()
+        return
+      }
+    }
+    if (!this.#full) return
+    this.#full = false
+    this.#onDrain()
+  }
+}
+
+/** Writes what is taken without waiting; how many bytes that were. */
+function writeFrom(fd: number, bytes: Uint8Array): number {
+  try {
+    return writeSync(fd, bytes)
+  } catch {
+    // EAGAIN: full. EIO: nobody is there to read any more.
+    return 0
+  }
 }
 
 /** The kernel gives 4 KiB of a terminal at a time; a read that came back this full will not have been the last. */

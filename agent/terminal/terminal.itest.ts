@@ -223,6 +223,22 @@ describe('back-pressure', () => {
   })
 })
 
+test('a program that does not read what is typed stops nobody else', async () => {
+  const agent = await startAgentProcess({ PILOTHOUSE_SHELL: '/bin/bash' })
+  try {
+    const deaf = await Screen.open(agent.client)
+    deaf.type(`stty raw -echo; echo "rea""dy"; sleep 1000\r`)
+    await deaf.shows(/ready/)
+    for (let sent = 0; sent < 1_000_000; sent += 50_000) deaf.socket.sendBytes(Buffer.alloc(50_000, 'x'))
+    const other = await Screen.open(agent.client)
+    other.type('echo "he""ard"\r')
+    await other.shows(/heard/)
+    expect((await agent.client.call('machine.health')).openTerminals).toBe(2)
+  } finally {
+    await agent.stop()
+  }
+})
+
 describe('a dropped connection', () => {
   test('keeps the shell and every byte of its output', async () => {
     const { client } = await start()

@@ -96,6 +96,29 @@ test('one whose client comes back in time is not', async () => {
   expect(terminals.open).toBe(0)
 })
 
+test('whoever was taken over from neither types nor acknowledges any more, even if it stays', async () => {
+  const terminals = new TerminalService({
+    dataDir: folder,
+    audit: { begin: () => 1, finish: () => {} },
+    log: () => {},
+    settings: () => ({ shell: '/bin/sh', terminalUser: undefined, commandEnv: [], recordTerminals: false }),
+  })
+  const [first, second] = [fakeSocket(), fakeSocket()]
+  // It does not answer the close.
+  first.close = () => {}
+  void (await terminals.prepare({ cols: 80, rows: 24 }, caller))(first)
+  const ready = await until('the terminal', () => first.told.find((message) => message.type === 'ready'))
+  void (await terminals.prepare({ cols: 80, rows: 24, id: ready.id }, caller))(second)
+  await until('the second client', () => second.told.length > 0)
+  first.onBytes(Buffer.from('echo fi""rst\r'))
+  first.onMessage({ type: 'ack', bytes: 0 })
+  // More than may be under way to a client that acknowledges; this one never did.
+  second.onBytes(Buffer.from('head -c 3000000 /dev/zero | tr "\\0" y; echo la""st\r'))
+  await until('all of it', () => second.text.includes('last'))
+  expect(second.text).not.toContain('first')
+  await terminals.close()
+})
+
 test('where recording is the policy, a recording that is full ends its terminal and says so', async () => {
   const recording = new Recording({
     dataDir: folder,

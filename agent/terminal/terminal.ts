@@ -95,8 +95,7 @@ export class Terminal {
     const { position, bytes } = this.#scrollback.from(again?.received)
     const attachment = { socket, operator, sent: 0, acknowledged: 0, acknowledges: false }
     this.#attachment = attachment
-    before?.socket.send({ type: 'taken_over', operator })
-    before?.socket.close(4001, 'another client attached')
+    if (before !== undefined) letGo(before.socket, operator)
     socket.onBytes = (input) => this.#input(input)
     socket.onMessage = (message) => this.#command(message)
     socket.onClose = () => this.#detach(attachment)
@@ -258,6 +257,14 @@ export class Terminal {
     this.#attachment?.socket.send({ type: 'exit', ...exit })
     this.#attachment?.socket.close(1000, 'the shell has ended')
   }
+}
+
+/** What it still sends is not for this terminal: neither its keys, nor what it acknowledges of its own output. */
+function letGo(socket: Socket, operator: string | null): void {
+  socket.onBytes = () => {}
+  socket.onMessage = () => {}
+  socket.send({ type: 'taken_over', operator })
+  socket.close(4001, 'another client attached')
 }
 
 function signalName(number: number): string {

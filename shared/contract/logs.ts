@@ -32,7 +32,7 @@ export const getLogs = defineCall({
       search: z.string().max(500).optional(),
     }),
   result: () => z.object({ lines: z.array(logLine), service: z.string(), truncated: z.boolean() }),
-  problems: ['not-found', 'install-required', 'timeout'],
+  problems: ['not-found', 'install-required', 'timeout', 'forbidden', 'docker-refused'],
 })
 
 export const logsSocket = defineSocket({

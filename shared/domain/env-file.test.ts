@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deleteEnvVar, duplicateKeys, envVars, parseEnvFile, setEnvVar, writeEnvFile } from './env-file.ts'
+import {
+  deleteEnvVar,
+  deleteEnvVars,
+  duplicateKeys,
+  envVars,
+  parseEnvFile,
+  setEnvVar,
+  setEnvVars,
+  writeEnvFile,
+} from './env-file.ts'
 
 const key = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,12}$/)
 const value = fc.oneof(
@@ -74,6 +83,50 @@ describe('a round trip', () => {
         expect(envVars(parseEnvFile(writeEnvFile(without))).has(name)).toBe(false)
       }),
     )
+  })
+})
+
+describe('many at once', () => {
+  test('are what they are one after the other', () => {
+    const names = fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F', 'NEW')
+    const many = fc.array(fc.tuple(names, value), { maxLength: 8 }).map((pairs) => new Map(pairs))
+    fc.assert(
+      fc.property(anyText, many, fc.uniqueArray(names), (text, vars, keys) => {
+        const file = parseEnvFile(text)
+        const attempt = (work: () => unknown) => {
+          try {
+            return work()
+          } catch (error) {
+            return String(error)
+          }
+        }
+        const vs = (of: ReturnType<typeof parseEnvFile>) => [...envVars(parseEnvFile(writeEnvFile(of)))].sort()
+        expect(vs(setEnvVars(file, vars))).toEqual(vs([...vars].reduce((to, [k, v]) => setEnvVar(to, k, v), file)))
+        const gone = attempt(() => vs(deleteEnvVars(file, keys)))
+        if (Array.isArray(gone)) expect(gone.map(([name]) => name).filter((name) => keys.includes(name))).toEqual([])
+        else expect(gone).toBe(attempt(() => keys.reduce(deleteEnvVar, file)))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('keep comments, places and line ends, and make the file be read back once', () => {
+    const text = '# top\r\nexport A=1  # one\r\nB=2\r\nB=3'
+    const vars = new Map([...Object.entries({ A: 'x y', B: '3', C: '4', D: "it's" })])
+    expect(writeEnvFile(setEnvVars(parseEnvFile(text), vars))).toBe(
+      `# top\r\nexport A='x y'  # one\r\nB=2\r\nB=3\r\nC=4\r\nD="it's"\r\n`,
+    )
+    expect(() => setEnvVars(parseEnvFile(text), new Map([['1A', 'x']]))).toThrow(/1A/)
+    let reads = 0
+    const file = parseEnvFile('X=1\n')
+    const counted = {
+      get lines() {
+        reads++
+        return file.lines
+      },
+    }
+    setEnvVars(counted, new Map(Array.from({ length: 1000 }, (_, index) => [`K${index}`, 'a b'])))
+    expect(reads).toBeLessThan(20)
   })
 })
 

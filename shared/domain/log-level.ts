@@ -36,7 +36,8 @@ const jsonLevel = /"(?:level|severity|lvl|loglevel|levelname|log\.level|@l)"\s*:
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals' colours begin with one
 const colours = /\u001b\[[0-9;]*m/g
 const keyed = /(?:^|[\s,;{])(?:level|lvl|severity)\s?[=:]\s?"?([A-Za-z]{1,12})\b/i
-const bracketed = /[[(<|]\s?(trace|debug|info|notice|warn|warning|error|err|crit|critical|fatal|panic)\s?[\])>|]/i
+const bracketed =
+  /[[(<|]\s?(trace|debug|info|notice|warn|warning|error|err|crit|critical|alert|emerg|fatal|panic)\s?[\])>|]/i
 const shouted = /(?:^|[\s:|\]])(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|CRITICAL|FATAL|PANIC)(?=$|[\s:|\][,])/
 const leading = /^(trace|debug|info|notice|warn|warning|error|fatal|panic)\s?:/i
 const thrown =
@@ -44,7 +45,7 @@ const thrown =
 const kernel = /^<(\d{1,3})>/
 /** Most lines have none of these, and are done with after one look. */
 const hint =
-  /[Ee]rr|ERR|[Ww]arn|WARN|[Ii]nfo|INFO|[Dd]ebug|DEBUG|[Tt]race|TRACE|FATAL|[Ff]atal|[Pp]anic|PANIC|CRIT|[Cc]rit|NOTICE|[Nn]otice|SEVERE|level|lvl|severity|xception|^<|Un(?:caught|handled)/
+  /[Ee]rr|ERR|[Ww]arn|WARN|[Ii]nfo|INFO|[Dd]ebug|DEBUG|[Tt]race|TRACE|FATAL|[Ff]atal|[Pp]anic|PANIC|CRIT|[Cc]rit|ALERT|[Aa]lert|EMERG|[Ee]merg|NOTICE|[Nn]otice|SEVERE|level|lvl|severity|xception|^<|Un(?:caught|handled)/
 
 /** The level a line states, or undefined where it states none. */
 export function levelOf(message: string): LogLevel | undefined {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LogLine } from '../contract/logs.ts'
 import { levelOf, syslogLevel } from './log-level.ts'
-import { disorderMs, LineAssembler, type RawLine } from './log-lines.ts'
+import { disorderMs, LineAssembler, type RawLine, standsAlone } from './log-lines.ts'
 import { comparePositions, dockerTime, earlier, nanoTime, nanoTimeOf, parseSince, unixTime } from './log-time.ts'
 
 const at = (nanos: number) =>
@@ -44,6 +44,7 @@ describe('levels', () => {
     ['{"msg":"no level here"}', undefined],
     ['[ERROR] it broke', 'error'],
     ['2026-01-01 00:00:00 [error] nginx', 'error'],
+    ['2026/01/01 00:00:00 [emerg] 1#1: bind() to 0.0.0.0:80 failed', 'fatal'],
     ['ERROR: it broke', 'error'],
     ['time=2026 level=warn msg="x"', 'warn'],
     ['t=2026 lvl=dbug msg=x', 'debug'],
@@ -99,6 +100,74 @@ describe('stack traces', () => {
     expect(joined('a', ...trace, 'b')).toEqual(['a', trace.join('\n'), 'b'])
   })
 
+  test('of Python stay together when one exception led to another', () => {
+    const block = (name: string) => ['Traceback (most recent call last):', '  File "x.py", line 1', `${name}: 1`]
+    const chain = [
+      ...[...block('KeyError'), '', 'During handling of the above exception, another exception occurred:', ''],
+      ...[...block('ValueError'), '', 'The above exception was the direct cause of the following exception:', ''],
+      ...[...block('OSError'), '  a second line of its sentence'],
+    ]
+    expect(joined('a', ...chain, 'b', ...block('E'), 'c', '', 'd')).toEqual([
+      ...['a', chain.join('\n'), 'b', block('E').join('\n'), 'c', '', 'd'],
+    ])
+  })
+
+  test('of a group of Python exceptions end where it does', () => {
+    const group = [
+      '  + Exception Group Traceback (most recent call last):',
+      '  |   File "x.py", line 1, in <module>',
+      '  | ExceptionGroup: two (2 sub-exceptions)',
+      '  +-+---------------- 1 ----------------',
+      '    | Traceback (most recent call last):',
+      '    |   File "x.py", line 1, in f',
+      '    | ValueError: 1',
+      '    +------------------------------------',
+    ]
+    expect(joined('a', ...group, 'b')).toEqual(['a', group.join('\n'), 'b'])
+  })
+
+  test('of Node have the properties of the error, to their bracket', () => {
+    const trace = [
+      'Error: ENOENT: no such file',
+      '    at open (node:fs:573:18)',
+      '    at f (a.js:1:2) {',
+      '  errno: -2,',
+      '  [cause]: Error: no',
+      '      at g (b.js:3:4) {',
+      "    code: 'X'",
+      '  }',
+      '}',
+    ]
+    expect(joined('{', ...trace, '}', 'b')).toEqual(['{', trace.join('\n'), '}', 'b'])
+  })
+
+  test('of Go stay together, with all goroutines', () => {
+    const panic = [
+      'panic: runtime error: invalid memory address or nil pointer dereference',
+      '[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x47b2a5]',
+      '',
+      'goroutine 1 [running]:',
+      'main.(*Shop).sell(...)',
+      '\t/app/main.go:8',
+      'main.each[...]({0xc00001c0a8, 0x3, 0x3})',
+      '\t/app/main.go:12 +0x1d',
+      'created by main.start in goroutine 6',
+      '\t/app/main.go:20 +0x65',
+      '',
+      'goroutine 7 gp=0xc0000061c0 m=nil [chan receive, 2 minutes]:',
+      'main.main()',
+      '\t/app/main.go:4 +0x18',
+      'exit status 2',
+    ]
+    const served = [
+      '2026/01/01 00:00:00 http: panic serving 127.0.0.1:4711: no',
+      ...['goroutine 18 [running]:', 'net/http.(*conn).serve.func1()', '\t/go/src/net/http/server.go:1850 +0xb0'],
+    ]
+    expect(joined('a', ...panic, 'listening on :80', ...served, 'b (done)')).toEqual([
+      ...['a', panic.join('\n'), 'listening on :80', served.join('\n'), 'b (done)'],
+    ])
+  })
+
   test('do not swallow what is merely indented', () => {
     expect(joined('{', '  "a": 1', '}')).toEqual(['{', '  "a": 1', '}'])
   })
@@ -107,6 +176,8 @@ describe('stack traces', () => {
     const lines = joined('Error: no', ...Array.from({ length: 1000 }, () => '    at f (a.js:1:2)'))
     expect(lines.length).toBeGreaterThan(4)
     expect(lines.join('\n').split('\n')).toHaveLength(1001)
+    const calls = Array.from({ length: 150 }, () => ['main.f(0x1)', '\t/app/main.go:8 +0x1d']).flat()
+    expect(joined('panic: deep', '', 'goroutine 1 [running]:', ...calls).length).toBe(2)
   })
 
   test('have the level of their first line, and the place of their last', () => {
@@ -142,6 +213,12 @@ const text = fc.oneof(
     '    at f (a.js:1:2)',
     'Traceback (most recent call last):',
     '  File "x"',
+    'panic: no',
+    'goroutine 1 [running]:',
+    'main.main()',
+    'During handling of the above exception, another exception occurred:',
+    '    at f {',
+    '}',
     '',
     '{"level":50}',
   ),
@@ -174,6 +251,21 @@ function run(raws: readonly RawLine[], cuts: readonly number[], after?: { timest
 }
 const physical = (lines: readonly LogLine[]) => lines.map((line) => line.message).join('\n')
 const cutting = fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 30 })
+
+test('where a log may be cut to be read in pieces, no two lines belong together', () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 40 }), (texts) => {
+      const raws = texts.map((one, index) => raw(one, index + 1))
+      const whole = run(raws, []).map(({ message }) => message)
+      for (const [index, one] of texts.entries()) {
+        if (index === 0 || !standsAlone(one, texts[index - 1] ?? '')) continue
+        const pieces = [raws.slice(0, index), raws.slice(index)].flatMap((piece) => run(piece, []))
+        expect(pieces.map(({ message }) => message)).toEqual(whole)
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
 
 describe('any source', () => {
   test('gives every line once, in order, at positions that only grow', () => {

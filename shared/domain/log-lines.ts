@@ -6,9 +6,14 @@ import { earlier, type LogPosition } from './log-time.ts'
 export interface RawLine {
   timestamp: string
   text: string
-  /** Standard output is 1, standard error 2, where the source tells them apart: no trace goes over both. */
-  stream?: number | undefined
-  /** Where the source itself knows; otherwise it is read out of the text. */
+  /**
+   * Where the source tells its writers apart, which of them it was: standard output is 1, standard error 2; in a
+   * system's log it is a program. No trace goes over two.
+   */
+  stream?: number | string | undefined
+  /** Where in the text the program's own words begin, when the source put its name before them. */
+  body?: number | undefined
+  /** What the source itself says of it; for most it says no more than that it is a line. */
   level?: LogLevel | undefined
 }
 
@@ -26,9 +31,24 @@ const maxTraceGapMs = 1000
 
 const traceLine = /^\s+(?:at |\.{3}|File "|Caused by|Suppressed|\[cause\])|^(?:Caused by:|Suppressed:|\.{3} )/
 const tracebackHead = 'Traceback (most recent call last):'
+/** Stands between two Python exceptions of which one led to the other, with an empty line on either side. */
+const pythonLink = /^(?:During handling of the above exception|The above exception was the direct cause)/
+const goPanic = /^(?:panic: |fatal error: )/
+const goroutine = /^goroutine \d+ .*\]:$/
+const goEnd = /^(?:created by |exit status \d)/
+
+/** `main.(*Shop).sell(0xc0000121a0, {0x1, 0x2})`; its file stands in the line below, indented. */
+function isGoCall(text: string): boolean {
+  return text.endsWith(')') ? /^[^\s(]+\(/.test(text) : goEnd.test(text)
+}
+
+/** As the heads of tracebacks and of goroutines do. */
+function endsWithColon(text: string): boolean {
+  return text.charCodeAt(text.length - 1) === 58
+}
 
 function opensTraceback(text: string): boolean {
-  return text.charCodeAt(text.length - 1) === 58 && text.endsWith(tracebackHead)
+  return endsWithColon(text) && text.endsWith(tracebackHead)
 }
 
 /** Whether a line belongs to a stack trace by its look alone. */
@@ -44,22 +64,31 @@ export function looksLikeTrace(text: string): boolean {
  * be read in pieces. Says no in doubt.
  */
 export function standsAlone(text: string, before: string): boolean {
-  return !goesOn(text) && !goesOn(before) && before !== '' && !opensTraceback(text) && !opensTraceback(before)
+  if (text === '' || before === '' || text === '}' || text.startsWith('[signal ')) return false
+  if (isGoCall(text) && isGoCall(before)) return false
+  return ![text, before].some((one) => goesOn(one) || opensTraceback(one) || goroutine.test(one))
 }
 
 function goesOn(text: string): boolean {
   return /^\s/.test(text) || looksLikeTrace(text)
 }
 
+/**
+ * Where in a trace its last line stands, which says what may follow. `braced`: among the properties of a Node error, up
+ * to their bracket. `python`: in a block, whose last line is not indented; `raised`: behind that line; `gap` and
+ * `linked`: before and behind the sentence that leads to another block. `panic`: behind Go's sentence; `go`: among the
+ * calls of a goroutine; `parted`: behind the empty line that ends them.
+ */
+type Trace = 'none' | 'plain' | 'braced' | 'python' | 'raised' | 'gap' | 'linked' | 'panic' | 'go' | 'parted'
+
 interface OpenLine extends LogPosition {
-  stream: number | undefined
+  stream: number | string | undefined
   text: string
   /** What belongs to it, line by line; undefined where there is nothing more, as for nearly all. */
   more: string[] | undefined
   chars: number
   level: LogLevel | undefined
-  /** `python`: inside a Traceback block, whose last line is not indented. */
-  trace: 'none' | 'plain' | 'python'
+  trace: Trace
 }
 
 /**
@@ -116,9 +145,16 @@ export class LineAssembler {
       const open = this.#open
       const timestamp = this.#lastTime
       const seq = this.#lastSeq
-      const ofTrace = looksLikeTrace(raw.text)
-      if (open !== undefined && open.stream === raw.stream && joins(open, raw.text, ofTrace, timestamp)) {
-        extend(open, raw.text)
+      const said = raw.body === undefined ? raw.text : raw.text.slice(raw.body)
+      const ofTrace = looksLikeTrace(said)
+      // Of nearly all lines it is seen at once that they go on with nothing.
+      const may = open !== undefined && (ofTrace || open.trace !== 'none' || endsWithColon(said))
+      const trace = may && open.stream === raw.stream ? continued(open, said, ofTrace, timestamp) : undefined
+      if (open !== undefined && trace !== undefined && hasRoom(open, said)) {
+        open.more ??= []
+        open.more.push(said)
+        open.chars += said.length
+        open.trace = trace
         open.timestamp = timestamp
         open.seq = seq
         continue
@@ -131,8 +167,8 @@ export class LineAssembler {
         text: raw.text,
         more: undefined,
         chars: raw.text.length,
-        level: raw.level ?? levelOf(raw.text),
-        trace: opensTraceback(raw.text) ? 'python' : ofTrace ? 'plain' : 'none',
+        level: raw.body === undefined ? (raw.level ?? levelOf(said)) : levelOfLine(raw, said),
+        trace: trace ?? begun(said, ofTrace),
       }
     }
     return lines
@@ -175,25 +211,84 @@ export class LineAssembler {
   }
 }
 
-function joins(open: OpenLine, text: string, ofTrace: boolean, timestamp: string): boolean {
-  if (!belongs(open, text, ofTrace)) return false
-  if ((open.more?.length ?? 0) + 1 >= maxTraceLines || open.chars + text.length > maxTraceChars) return false
-  return earlier(timestamp, maxTraceGapMs) <= open.timestamp
+/** A journal calls everything information that a service prints: then what the line says of itself counts. */
+function levelOfLine({ text, level }: RawLine, said: string): LogLevel | undefined {
+  if (level !== undefined && level !== 'info') return level
+  const stated = said.charCodeAt(0) === 123 ? levelOf(said) : levelOf(text)
+  return stated ?? (said === text ? undefined : levelOf(said)) ?? level
 }
 
-function belongs(open: OpenLine, text: string, ofTrace: boolean): boolean {
-  if (open.trace === 'python' || ofTrace) return true
-  if (open.trace === 'plain') return /^\s+\S/.test(text)
-  // logging.exception() writes its sentence first, and the traceback under it.
-  return (open.level === 'error' || open.level === 'fatal') && opensTraceback(text)
+function hasRoom(open: OpenLine, text: string): boolean {
+  return (open.more?.length ?? 0) + 1 < maxTraceLines && open.chars + text.length <= maxTraceChars
 }
 
-function extend(open: OpenLine, text: string): void {
-  open.more ??= []
-  open.more.push(text)
-  open.chars += text.length
-  if (opensTraceback(text)) open.trace = 'python'
-  // The exception itself, not indented, ends the block.
-  else if (open.trace === 'python') open.trace = /^\s/.test(text) || text === '' ? 'python' : 'plain'
-  else open.trace = 'plain'
+/** Where a trace stands that begins with this line. */
+function begun(text: string, ofTrace: boolean): Trace {
+  if (opensTraceback(text)) return behindHead(text)
+  if (ofTrace) return 'plain'
+  const first = text.charCodeAt(0)
+  if ((first === 112 || first === 102) && goPanic.test(text)) return 'panic'
+  return first === 103 && goroutine.test(text) ? 'go' : 'none'
+}
+
+/** Where a trace stands behind this line; undefined when the line is no part of it. */
+function continued(open: OpenLine, text: string, ofTrace: boolean, timestamp: string): Trace | undefined {
+  const trace = next(open, text, ofTrace)
+  return trace !== undefined && earlier(timestamp, maxTraceGapMs) <= open.timestamp ? trace : undefined
+}
+
+function next(open: OpenLine, text: string, ofTrace: boolean): Trace | undefined {
+  switch (open.trace) {
+    case 'python':
+      if (opensTraceback(text)) return behindHead(text)
+      return /^\s/.test(text) || text === '' ? 'python' : 'raised'
+    case 'raised':
+      if (text === '') return 'gap'
+      if (/^\s+\S/.test(text)) return 'raised'
+      break
+    case 'gap':
+      if (pythonLink.test(text)) return 'linked'
+      break
+    case 'linked':
+      if (text === '') return 'linked'
+      if (opensTraceback(text)) return behindHead(text)
+      break
+    case 'panic':
+      if (text === '' || text.startsWith('[signal ') || /^\s+\S/.test(text)) return 'panic'
+      if (goroutine.test(text)) return 'go'
+      break
+    case 'go':
+      if (text === '') return 'parted'
+      if (/^\s+\S/.test(text) || isGoCall(text)) return 'go'
+      break
+    case 'parted':
+      if (goroutine.test(text)) return 'go'
+      break
+    case 'braced':
+      if (text === '}') return 'plain'
+      if (/^\s+\S/.test(text)) return 'braced'
+      break
+    case 'plain':
+      if (/^\s+\S/.test(text)) return behindCall(text)
+      break
+    case 'none':
+      // logging.exception() writes its sentence first, and the traceback under it; a Go server that goes on, too.
+      if (opensTraceback(text)) return isBad(open) ? behindHead(text) : undefined
+      if (text.charCodeAt(0) === 103 && goroutine.test(text) && (isBad(open) || open.text.includes('panic')))
+        return 'go'
+  }
+  return ofTrace ? behindCall(text) : undefined
+}
+
+function isBad({ level }: OpenLine): boolean {
+  return level === 'error' || level === 'fatal'
+}
+
+/** One that is itself indented is part of a group of exceptions, which is indented to its end. */
+function behindHead(text: string): Trace {
+  return /^\s/.test(text) ? 'plain' : 'python'
+}
+
+function behindCall(text: string): Trace {
+  return text.endsWith(' {') ? 'braced' : 'plain'
 }

@@ -6,6 +6,9 @@ import { nanoTime, nanoTimeOf } from './log-time.ts'
 
 const isoHead = /^\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d)?)\]?[\s:|-]+/
 const syslogHead = /^(?:<(\d{1,3})>)?([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d) /
+/** Behind the time, a host and a program, as syslog writes them; the program's own words follow. */
+const syslogWriter =
+  /^(?:<\d{1,3}>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\S+) ([\w.:-]+ [^\s:[\]]+(?:\[\d+\])?): /
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const dayMs = 86_400_000
 
@@ -25,12 +28,19 @@ export function plainTime(line: string, now: number): string | undefined {
   return nanoTimeOf(at > now + dayMs ? inYear(year - 1) : at)
 }
 
+/** Who wrote a line of a system's log, and where the words of that program begin. */
+export function plainWriter(line: string): { writer: string | undefined; body: number | undefined } {
+  const match = syslogWriter.exec(line)
+  return { writer: match?.[1], body: match?.[0].length }
+}
+
 /**
  * Turns lines of a text file into lines with a time: one without takes that of the line before. Before any has one it
  * is what the reader says: a moment, or each time the one in which it is read.
  */
 export class PlainDecoder {
   #last: string | undefined
+  #writer: string | undefined
   #stamped = false
   readonly #now: () => number
 
@@ -53,7 +63,10 @@ export class PlainDecoder {
       const timestamp = plainTime(text, this.#now())
       this.#stamped ||= timestamp !== undefined
       this.#last = timestamp ?? this.#last
-      lines.push({ timestamp: this.#last ?? read, text })
+      const { writer, body } = plainWriter(text)
+      // One without a time goes on with what the line before it says.
+      if (timestamp !== undefined) this.#writer = writer
+      lines.push({ timestamp: this.#last ?? read, text, stream: this.#writer, body })
     }
     return lines
   }
@@ -75,7 +88,7 @@ export function parseJournal(entry: string): RawLine | undefined {
   const pid = text(fields['_PID']) || text(fields['SYSLOG_PID'])
   const message = text(fields['MESSAGE'])
   const head = who === '' ? '' : `${who}${pid === '' ? '' : `[${pid}]`}: `
-  return { timestamp, text: head + message, level: journalLevel(fields['PRIORITY']) }
+  return { timestamp, text: head + message, stream: head, body: head.length, level: journalLevel(fields['PRIORITY']) }
 }
 
 function journalLevel(priority: unknown): LogLevel | undefined {
