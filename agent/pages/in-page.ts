@@ -94,6 +94,9 @@ export async function settle(element: Element, attempt: number, enabled: boolean
   if (!element.isConnected) return { state: 'gone' }
   if (!isSeen(element)) return { state: 'hidden' }
   if (enabled && element.matches(':disabled, [aria-disabled="true"]')) return { state: 'disabled' }
+  const { pointerLockElement } = document
+  // Whatever has the pointer to itself is given every click, wherever on the page it is meant to go.
+  if (pointerLockElement !== null && pointerLockElement !== element) document.exitPointerLock()
   const box = element.getBoundingClientRect()
   const inView = box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth
   // A header that stays in place may cover it at one end of the window, but hardly at both and in the middle.
