@@ -6,7 +6,7 @@ import { Problem } from '../../shared/errors.ts'
 import { CdpConnection } from '../browser/cdp.ts'
 import { readVersion } from '../browser/devtools.ts'
 import { Heartbeat } from '../browser/heartbeat.ts'
-import type { Session, SessionOptions } from '../browser/session.ts'
+import { type Session, type SessionOptions, unheard } from '../browser/session.ts'
 import { OpenPages } from '../pages/open-pages.ts'
 import { openStartPage } from '../pages/start-page.ts'
 import type { AdsPowerProfiles } from './profiles.ts'
@@ -67,6 +67,7 @@ export async function startAdsPowerSession(
       broken: Promise.race([
         cdp.closed.then(() => 'The browser of the AdsPower profile ended by itself.'),
         heartbeat.stopped,
+        unheard(pages),
       ]),
       resize: async () => {},
       stop,

@@ -35,8 +35,8 @@ const start = (params: Record<string, unknown> = {}) =>
   parts.browser.start(startBrowser.params.parse({ provider: 'adspower', profileId: 'abc1', ...params }))
 
 describe('a profile of AdsPower', () => {
-  test.each([false, true])('is started, used and stopped (older API: %s)', async (onlyOlderApi) => {
-    ads.mood.onlyOlderApi = onlyOlderApi
+  test.each(['newer API', 'older API'] as const)('is started, used and stopped where there is no %s', async (lacks) => {
+    ads.mood.lacks = lacks
     ads.mood.key = 'the-key'
     createParts('the-key')
     const status = await start({ url: 'data:text/html,<title>hello' })
@@ -53,6 +53,11 @@ describe('a profile of AdsPower', () => {
     await parts.browser.stop()
     expect(ads.browsers.size).toBe(0)
     expect((await parts.browser.status()).state).toBe('inactive')
+    if (lacks === 'newer API')
+      expect(ads.calls.map((call) => call.line)).toEqual([
+        'GET /api/v1/browser/start?user_id=abc1&open_tabs=1&headless=0',
+        'GET /api/v1/browser/stop?user_id=abc1',
+      ])
   })
 
   test('whose browser dies is noticed at once', async () => {

@@ -14,7 +14,7 @@ const startedSchema = z.looseObject({
   ws: z.looseObject({ puppeteer: z.string().optional() }).optional(),
 })
 
-/** Profiles by the newer API, and by the older one where AdsPower does not have the newer. */
+/** Profiles by the API that every AdsPower has, and by the newer one where that is all there is. */
 export class AdsPowerProfiles {
   readonly #api: LocalApi
 
@@ -24,33 +24,30 @@ export class AdsPowerProfiles {
 
   /** Opens a profile; returns the debugging port of its browser, on this machine. */
   async start(profileId: string, headless: boolean): Promise<number> {
-    const name = isSerialNumber(profileId) ? 'profile_no' : 'profile_id'
-    const newer = { [name]: profileId, headless: headless ? '1' : '0', last_opened_tabs: '0' }
     const older = { ...olderName(profileId), open_tabs: '1', headless: headless ? '1' : '0' }
+    const newer = { ...newerName(profileId), headless: headless ? '1' : '0', last_opened_tabs: '0' }
     const data =
-      (await this.#api.call('POST', '/api/v2/browser-profile/start', newer)) ??
-      (await this.#api.call('GET', '/api/v1/browser/start', older))
+      (await this.#api.call('GET', '/api/v1/browser/start', older)) ??
+      (await this.#api.call('POST', '/api/v2/browser-profile/start', newer))
     return debugPort(data?.data)
   }
 
   async stop(profileId: string): Promise<void> {
-    const name = isSerialNumber(profileId) ? 'profile_no' : 'profile_id'
-    const answer = await this.#api.call('POST', '/api/v2/browser-profile/stop', { [name]: profileId })
-    if (answer === undefined) await this.#api.call('GET', '/api/v1/browser/stop', olderName(profileId))
+    const answer = await this.#api.call('GET', '/api/v1/browser/stop', olderName(profileId))
+    if (answer === undefined) await this.#api.call('POST', '/api/v2/browser-profile/stop', newerName(profileId))
   }
 
   async isActive(profileId: string): Promise<boolean> {
-    const name = isSerialNumber(profileId) ? 'profile_no' : 'profile_id'
     const answer =
-      (await this.#api.call('GET', '/api/v2/browser-profile/active', { [name]: profileId })) ??
-      (await this.#api.call('GET', '/api/v1/browser/active', olderName(profileId)))
+      (await this.#api.call('GET', '/api/v1/browser/active', olderName(profileId))) ??
+      (await this.#api.call('GET', '/api/v2/browser-profile/active', newerName(profileId)))
     return z.looseObject({ status: z.literal('Active') }).safeParse(answer?.data).success
   }
 
   async list(): Promise<AdsPowerProfile[]> {
     const answer =
-      (await this.#api.call('POST', '/api/v2/browser-profile/list', { page: '1', limit: '100' })) ??
-      (await this.#api.call('GET', '/api/v1/user/list', { page: '1', page_size: '100' }))
+      (await this.#api.call('GET', '/api/v1/user/list', { page: '1', page_size: '100' })) ??
+      (await this.#api.call('POST', '/api/v2/browser-profile/list', { page: '1', limit: '100' }))
     const list = z.looseObject({ list: z.array(profileSchema) }).safeParse(answer?.data)
     if (!list.success) throw new Problem('start-failed', 'AdsPower answered with a list that cannot be read.')
     return list.data.list
@@ -64,6 +61,10 @@ function isSerialNumber(profileId: string): boolean {
 
 function olderName(profileId: string): Record<string, string> {
   return isSerialNumber(profileId) ? { serial_number: profileId } : { user_id: profileId }
+}
+
+function newerName(profileId: string): Record<string, string> {
+  return isSerialNumber(profileId) ? { profile_no: profileId } : { profile_id: profileId }
 }
 
 /** Only a port is taken from the answer, and only of this machine: an address that is reported is never followed. */

@@ -101,6 +101,32 @@ describe('start and stop', () => {
     expect(second.cdpUrl).not.toBe(first.cdpUrl)
   })
 
+  test('of starts and stops that wait for each other the last one counts', async () => {
+    const { browser } = bench.parts
+    const early = bench.start()
+    early.catch(() => {})
+    const stopped = browser.stop()
+    expect((await bench.start()).state).toBe('active')
+    await stopped
+    await expect(early).rejects.toMatchObject({ code: 'start-failed' })
+
+    const stopping = browser.stop()
+    const between = bench.start()
+    between.catch(() => {})
+    await Promise.all([stopping, browser.stop()])
+    await expect(between).rejects.toMatchObject({ code: 'start-failed' })
+    expect((await browser.status()).state).toBe('inactive')
+    expect(await bench.processes()).toEqual([])
+  })
+
+  test('a browser that nobody hears any more is not said to be active', async () => {
+    await bench.start({ headless: true })
+    bench.parts.browser.requireSession().pages.close()
+    await expect.poll(() => bench.states().at(-1), { timeout: 2000 }).toBe('failed')
+    expect((await bench.parts.browser.status()).lastError?.message).toContain('broke off its conversation')
+    await bench.parts.browser.stop()
+  })
+
   test.each(['file:///etc/passwd', 'javascript:alert(1)', 'chrome://settings', '--no-sandbox', 'example.org', ''])(
     'does not open %j',
     async (url) => {

@@ -52,6 +52,8 @@ export class BrowserService {
   /** What the running browser was started with, and the timer that starts it again after it has failed. */
   #lastStart: StartParams | undefined
   #restartTimer: NodeJS.Timeout | undefined
+  /** How often a stop was asked for: a start that still waited then must not begin after it. */
+  #stops = 0
 
   constructor(options: BrowserServiceOptions) {
     this.#options = options
@@ -100,7 +102,9 @@ export class BrowserService {
     const url = checkAddress(params.url)
     const begin = this.#starter(params)
     clearTimeout(this.#restartTimer)
+    const stops = this.#stops
     await this.#settled()
+    if (this.#stops !== stops) throw stoppedMeanwhile()
     if (this.#phase.state === 'starting' || this.#phase.state === 'active') {
       throw new Problem(
         'already-active',
@@ -125,7 +129,7 @@ export class BrowserService {
       this.#lastStart = params
       this.#activate(session, withoutEffect(params))
       // The stop came too late to abort anything.
-      if (abort.signal.aborted) await this.stop()
+      if (abort.signal.aborted) await this.#stop('stop asked for')
       abort.signal.throwIfAborted()
       return await this.status()
     } catch (error) {
@@ -136,7 +140,12 @@ export class BrowserService {
   }
 
   /** Whatever state it is in: afterwards it is inactive and no process is left. */
-  async stop(reason = 'stop asked for'): Promise<void> {
+  stop(reason = 'stop asked for'): Promise<void> {
+    this.#stops++
+    return this.#stop(reason)
+  }
+
+  async #stop(reason: string): Promise<void> {
     clearTimeout(this.#restartTimer)
     if (this.#phase.state === 'starting') {
       this.#phase.abort.abort()
@@ -274,7 +283,9 @@ export class BrowserService {
   async #settled(): Promise<void> {
     for (;;) {
       const phase = this.#phase
-      if (phase.state !== 'stopping' && phase.state !== 'failed') return
+      const isLeaving =
+        phase.state === 'starting' ? phase.abort.signal.aborted : phase.state === 'stopping' || phase.state === 'failed'
+      if (phase.state === 'inactive' || phase.state === 'active' || !isLeaving) return
       await phase.settled
       if (this.#phase === phase) return
     }
@@ -282,9 +293,7 @@ export class BrowserService {
 
   /** Leaves the starting state after a start that did not succeed; returns the problem for its caller. */
   #startFailed(error: unknown, aborted: boolean, mayRestart: boolean): Problem {
-    const problem = aborted
-      ? new Problem('start-failed', 'The browser was stopped while it was starting. Start it again if it is wanted.')
-      : whyNotStarted(error)
+    const problem = aborted ? stoppedMeanwhile() : whyNotStarted(error)
     if (this.#phase.state !== 'starting') return problem
     if (aborted) this.#enter({ state: 'inactive' }, 'stopped while starting')
     else this.#fail(problem, Promise.resolve(), mayRestart)
@@ -322,6 +331,10 @@ export class BrowserService {
       throw new Problem('invalid-params', 'AdsPower needs a profileId: the id of a profile, or its serial number.')
     return (options, signal) => startAdsPowerSession(this.#adspower, { profileId, dataDir }, options, signal)
   }
+}
+
+function stoppedMeanwhile(): Problem {
+  return new Problem('start-failed', 'The browser was stopped while it was starting. Start it again if it is wanted.')
 }
 
 /** Whatever a part of the start ran into, the start is what failed. */

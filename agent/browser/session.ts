@@ -62,6 +62,9 @@ export interface Session {
 /** Chromium has this long to answer on its debugging port. */
 const chromiumReadyMs = 15_000
 
+/** The exit of a program is noticed by itself within this. */
+const exitFirstMs = 200
+
 /** How long Chromium may take to hear that it should close, and to do it; a frozen one does neither. */
 const closeAskMs = 1000
 const closeMs = 2500
@@ -143,7 +146,12 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
       },
       warnings: obstacle === null ? [] : [`Chromium runs without its own sandbox, because ${obstacle}.`],
       heartbeat,
-      broken: Promise.race([exitReason(chromium), ...(display === null ? [] : [display.broken]), heartbeat.stopped]),
+      broken: Promise.race([
+        exitReason(chromium),
+        ...(display === null ? [] : [display.broken]),
+        heartbeat.stopped,
+        unheard(pages),
+      ]),
       resize(newWidth, newHeight) {
         width = newWidth
         height = newHeight
@@ -159,6 +167,14 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
     await stop()
     throw explain(error)
   }
+}
+
+/** A page can end the agent's conversation with its browser, by more at once than either end takes. */
+export async function unheard(pages: OpenPages): Promise<string> {
+  await pages.closed
+  // The exit of a program says more.
+  await sleep(exitFirstMs, undefined, { ref: false })
+  return 'The browser broke off its conversation with the agent, as it does when a page says too much at once.'
 }
 
 function openDisplay(dataDir: string, options: SessionOptions, signal: AbortSignal): Promise<Display> {

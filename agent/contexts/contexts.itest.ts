@@ -90,6 +90,12 @@ describe('cookies', () => {
     await expect(cookies().set({ name: 'a', value: 'b' })).rejects.toMatchObject({ code: 'invalid-url' })
     const bad = cookies().set({ name: 'a;b', value: 'b', domain: 'd.example' })
     await expect(bad).rejects.toMatchObject({ code: 'invalid-params', status: 400 })
+    // Chromium drops it without a word.
+    const dropped = cookies().set({ name: 'all', value: 'b', domain: 'd.example', sameSite: 'None' })
+    await expect(dropped).rejects.toMatchObject({ code: 'invalid-params' })
+    await cookies().set({ name: 'all', value: 'b', domain: 'd.example', sameSite: 'None', secure: true })
+    await cookies().set({ name: 'all', value: 'b', domain: 'd.example', secure: true, expires: 1 })
+    expect((await cookies().list({ url: 'https://d.example' })).cookies).toEqual([])
   })
 
   test('deleted everywhere, or of one domain', async () => {

@@ -45,11 +45,17 @@ export async function setCookie(pages: OpenPages, params: CallParamsOut<'cookies
     await pages.send('Storage.setCookies', { cookies: [given] })
   } catch (error) {
     if (!(error instanceof Problem) || !/invalid|sanitize/i.test(error.message)) throw error
-    throw new Problem(
-      'invalid-params',
-      'The browser does not take that cookie. Check its name, domain, path and flags.',
-    )
+    throw notTaken()
   }
+  // Of some it says nothing, such as one for all sites that is not secure. One whose time is up is a deletion.
+  if (cookie.expires !== undefined && cookie.expires >= 0 && cookie.expires * 1000 <= Date.now()) return
+  const { cookies } = await pages.send('Storage.getCookies')
+  const isKept = (one: StoredCookie) => one.name === cookie.name.trim() && one.value.trim() === cookie.value.trim()
+  if (!(cookies as StoredCookie[]).some(isKept)) throw notTaken()
+}
+
+function notTaken(): Problem {
+  return new Problem('invalid-params', 'The browser does not take that cookie. Check its name, domain, path and flags.')
 }
 
 /** Deletes the cookies of a name, everywhere or of one domain; returns how many there were. */

@@ -1,7 +1,8 @@
 import { Problem } from '../../shared/errors.ts'
-import { awaitElement, awaitReady, type Point } from './elements.ts'
-import { callInFrame } from './in-frame.ts'
-import { chooseOption, isFileField, scrollElement, scrollPage } from './in-page.ts'
+import { awaitElement, awaitReady, ownerOf, type Point } from './elements.ts'
+import type { Frame } from './frames.ts'
+import { askFrame, callInFrame } from './in-frame.ts'
+import { chooseOption, isFileField, isInTheMiddle, scrollElement, scrollPage } from './in-page.ts'
 import type { Operation } from './operation.ts'
 import type { Page } from './page.ts'
 
@@ -75,12 +76,25 @@ export async function scroll(
   if (params.selector === undefined) {
     const { main } = page.frames
     mayAct()
-    if (main !== undefined) await callInFrame(main, operation, scrollPage, params.x, params.y)
+    if (main !== undefined) await scrollMiddle(page, operation, main, params)
     return
   }
   const element = await awaitElement(page, operation, params.selector)
   mayAct()
   await callInFrame(element.frame, operation, scrollElement, element, params.x, params.y)
+}
+
+/** Scrolls what is in the middle: the frame there, if there is one that can be scrolled. */
+async function scrollMiddle(page: Page, operation: Operation, frame: Frame, by: Point): Promise<boolean> {
+  for (const inner of page.frames.list()) {
+    if (page.frames.parentOf(inner) !== frame) continue
+    const scrolled = await askFrame(inner, operation, async () => {
+      const owner = await ownerOf(operation, inner.id, frame)
+      return (await callInFrame(frame, operation, isInTheMiddle, owner)) && scrollMiddle(page, operation, inner, by)
+    })
+    if (scrolled?.value === true) return true
+  }
+  return callInFrame(frame, operation, scrollPage, by.x, by.y)
 }
 
 /** Puts a file into a file field, which is hidden on many pages and need not be seen for this. */

@@ -50,6 +50,7 @@ describe('click', () => {
     ['/covered', '#under', 'timeout', 'is covered by <div id="veil" class="overlay">'],
     ['/restless', '#run', 'timeout', 'does not stand still'],
     ['/hidden', '#no', 'timeout', 'cannot be seen'],
+    ['/outside', '#out', 'timeout', 'lies where nothing can be scrolled to'],
     ['/form', '#off', 'timeout', 'is disabled'],
     ['/form', '#none', 'not-found', 'No element matches "#none"'],
     ['/form', '#', 'invalid-selector', 'not a valid selector'],
@@ -58,6 +59,13 @@ describe('click', () => {
     const failure = api().click({ selector, timeout: 700 })
     await expect(failure).rejects.toMatchObject({ code, message: expect.stringContaining(text) })
   })
+})
+
+test('a call that is not to wait at all has the time for one look', async () => {
+  await open('/form')
+  expect(await api().wait({ selector: '#go', timeout: 0 })).toEqual({ found: true })
+  expect(await api().wait({ selector: '#none', timeout: 0 })).toEqual({ found: false })
+  expect(await api().click({ selector: '#go', timeout: 0 })).toEqual(ok)
 })
 
 describe('type', () => {
@@ -106,6 +114,15 @@ describe('type', () => {
     await expect(failure).rejects.toMatchObject({ code, message: expect.stringContaining(text) })
   })
 
+  test('thousands of lines in a moment, of which the page hears as of typed ones', async () => {
+    await open('/form')
+    await evaluate("text.maxLength = 9000; text.value = 'old'; text.oninput = (e) => log.push(e.isTrusted), 0")
+    await api().type({ selector: '#text', text: 'line\r\n'.repeat(3000) })
+    await api().click({ selector: '#name' })
+    expect(await value('text')).toBe(`old${'line\n'.repeat(3000)}`.slice(0, 9000))
+    expect(await log()).toEqual(expect.arrayContaining(['input:text', true, 'change:text']))
+  })
+
   test('nothing that would take hours', async () => {
     const endless = api().type({ selector: '#name', text: 'x'.repeat(1000), delay: 1000 })
     await expect(endless).rejects.toMatchObject({ code: 'invalid-params', status: 400 })
@@ -130,7 +147,7 @@ describe('select, hover, scroll', () => {
     await open('/form')
     expect(await api().select({ selector: '#choice', value: 'b' })).toEqual(ok)
     expect(await value('choice')).toBe('b')
-    await api().select({ selector: '#choice', value: 'Apple' })
+    await api().select({ selector: '#choice', value: ' Apple\n  pie ' })
     expect(await value('choice')).toBe('a')
     expect(await log()).toContain('change:choice')
     const select = (selector: string, wanted: string) => api().select({ selector, value: wanted, timeout: 300 })
@@ -155,6 +172,10 @@ describe('select, hover, scroll', () => {
     expect(await evaluate('list.scrollTop')).toBe(300)
     await api().scroll({ selector: '#list', y: -100 })
     expect(await evaluate('list.scrollTop')).toBe(200)
+    await open('/framed')
+    await api().wait({ selector: '#list' })
+    await api().scroll({ y: 300 })
+    expect(await evaluate('frames[0].list.scrollTop')).toBe(300)
     await expect(api().scroll({ selector: '#none', timeout: 200 })).rejects.toMatchObject({ code: 'not-found' })
   })
 })

@@ -132,12 +132,13 @@ async function extract(
   return tab.frames.main === undefined ? '' : callInFrame(tab.frames.main, operation, readText)
 }
 
-/** An address without its fragment; undefined for what is not a web page. */
+/** An address without its fragment, or a question mark with nothing behind it; undefined for what is not a web page. */
 export function normalised(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined
   const url = new URL(address)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
   url.hash = ''
+  if (url.search === '') url.search = ''
   return url.href
 }
 
@@ -145,7 +146,9 @@ export function normalised(address: string): string | undefined {
 export function isAllowed(address: string, domains: string[]): boolean {
   const host = new URL(address).hostname
   return domains.some((domain) => {
-    const name = domain.toLowerCase().replace(/^\*?\./, '')
+    const given = domain.toLowerCase().replace(/^\*?\./, '')
+    // As an address spells it, such as one with an umlaut.
+    const name = URL.canParse(`http://${given}`) ? new URL(`http://${given}`).hostname : given
     return host === name || host.endsWith(`.${name}`)
   })
 }

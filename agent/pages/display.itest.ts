@@ -10,6 +10,8 @@ const site: Record<string, (origin: string) => string> = {
     <button id=write onclick="window.open('about:blank').document.write('<title>written</title><p id=w>w')">write</button>
     <button id=closes onclick="window.open('/closes')">closes</button>`,
   '/closes': () => '<title>closes</title><button onclick="window.close()">close</button>',
+  '/locks': () => `<title>locks</title><button id="lock" onclick="document.body.requestPointerLock()">lock</button>
+    <button id="other" onclick="document.title = 'clicked'">other</button>`,
   '/prints': () =>
     `<title>prints</title><button onclick="document.title = 'clicked'">b</button><script>print()</script>`,
   '/file': () => `<title>file</title><input type=file><button onclick="window.open('/')">b</button>`,
@@ -74,6 +76,14 @@ test('a click that closes its tab has worked, and the browser outlives its last 
   // The page alone, as before: no bars, no address that a person could type into. And nothing lies before it.
   await expect.poll(() => evaluate('[innerWidth, innerHeight]')).toEqual([800, 600])
   await expect(api().browser.back({})).rejects.toMatchObject({ code: 'conflict' })
+})
+
+test('a page that has the pointer to itself keeps nobody from clicking', async () => {
+  await open('/locks')
+  await api().browser.click({ selector: '#lock' })
+  await expect.poll(() => evaluate('document.pointerLockElement?.localName')).toBe('body')
+  await api().browser.click({ selector: '#other' })
+  await expect.poll(tabs).toEqual(['[clicked]'])
 })
 
 test('a page that prints keeps nobody from clicking', async () => {

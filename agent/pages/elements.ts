@@ -60,7 +60,7 @@ export async function awaitReady(
     const element = await awaitElement(page, operation, selector)
     const readiness = await readinessOf(page, operation, element, attempt, enabled)
     if (readiness.state === 'ready') return { ...element, point: { x: readiness.x, y: readiness.y } }
-    if (readiness.state !== 'gone') operation.waitingFor(() => notReady(selector, readiness))
+    operation.waitingFor(() => notReady(selector, readiness))
     await operation.pause(lookEveryMs)
   }
 }
@@ -106,7 +106,8 @@ async function readinessOf(
     const inside = await callInFrame(element.frame, operation, settle, element, attempt, enabled)
     return inside.state === 'ready' ? await toPage(page, operation, element, inside) : inside
   } catch (error) {
-    if (operation.signal.aborted) throw error
+    // A question that is out of time says nothing of the element.
+    if (operation.signal.aborted || (error instanceof Problem && error.code === 'timeout')) throw error
     return { state: 'gone' }
   }
 }
@@ -143,7 +144,7 @@ export async function inPage(page: Page, operation: Operation, element: Handle, 
   }
 }
 
-async function ownerOf(operation: Operation, frameId: string, parent: Handle['frame']): Promise<Handle> {
+export async function ownerOf(operation: Operation, frameId: string, parent: Handle['frame']): Promise<Handle> {
   const { backendNodeId } = await parent.cdp.send('DOM.getFrameOwner', { frameId }, operation.leftMs())
   const executionContextId = await enterFrame(parent, operation)
   const { object } = await parent.cdp.send('DOM.resolveNode', { backendNodeId, executionContextId }, operation.leftMs())
@@ -157,6 +158,7 @@ function notReady(selector: string, readiness: Exclude<Readiness, { state: 'read
     hidden: 'is there, but cannot be seen',
     disabled: 'is disabled',
     moving: 'does not stand still',
+    outside: 'lies where nothing can be scrolled to',
     covered: `is covered by ${readiness.state === 'covered' ? readiness.by : ''}`,
   }[readiness.state]
   const covering = readiness.state === 'covered' ? { coveredBy: readiness.by } : {}

@@ -16,7 +16,7 @@ interface RemoteObject {
   deepSerializedValue?: DeepValue
 }
 /** What JSON would show as an empty object says more in words. */
-const inWords = ['node', 'error', 'regexp', 'map', 'set', 'weakmap', 'weakset', 'promise', 'generator', 'proxy']
+const inWords = ['node', 'error', 'regexp', 'map', 'set', 'weakmap', 'weakset', 'promise', 'generator']
 /** Deeper than this no client of ours reads an answer. */
 const maxDepth = 60
 

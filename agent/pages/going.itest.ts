@@ -19,6 +19,30 @@ describe('navigate', () => {
     expect(await bench.api.browser.navigate({ url: 'data:text/html,<title>D</title>' })).toMatchObject({ title: 'D' })
   })
 
+  test('keeps a password of the address to itself', async () => {
+    await bench.api.browser.navigate({ url: url('/article?login').replace('//', '//ann:canary-password@') })
+    const [{ tabs }, { requests }, { url: shown }, { entries }] = await Promise.all([
+      bench.api.tabs.list(),
+      bench.api.browser.network(),
+      bench.api.browser.status(),
+      bench.api.timeline.list(),
+    ])
+    expect(shown).toBe(url('/article?login'))
+    expect(requests.map((request) => request.url)).toContain(url('/article?login'))
+    expect(JSON.stringify([tabs, requests, entries])).not.toContain('canary-password')
+  })
+
+  test('says that another came in between', async () => {
+    const first = go('/never')
+    first.catch(() => {})
+    await until('the first to be on its way', () => bench.pages.asked.includes('/never'))
+    await go('/article')
+    await expect(first).rejects.toMatchObject({
+      code: 'cdp-error',
+      message: expect.stringContaining('another navigation'),
+    })
+  })
+
   test('follows redirects of the server and of a script', async () => {
     expect(await go('/moved')).toMatchObject({ url: url('/article'), title: 'Article', status: 200 })
     await go('/script-moved')

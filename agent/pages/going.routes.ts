@@ -6,7 +6,7 @@ import { closeTab } from './leaving.ts'
 import type { PageLimits } from './limits.ts'
 import { navigate, reload, travel } from './navigation.ts'
 import type { Page } from './page.ts'
-import type { PageCalls } from './page-calls.ts'
+import { oneLookMs, type PageCalls } from './page-calls.ts'
 import { forgetBlank } from './start-page.ts'
 
 type Going = `browser.${'navigate' | 'back' | 'forward' | 'reload' | 'wait'}`
@@ -29,7 +29,7 @@ export function goingRoutes(calls: PageCalls, limits: PageLimits): Pick<Handlers
     'browser.wait': async ({ selector, state, timeout }, context) => {
       const late = new Problem('timeout', 'The element was not so in time.')
       try {
-        return await calls.read(context, timeout, async (page, op) => {
+        return await calls.read(context, Math.max(timeout, oneLookMs), async (page, op) => {
           op.waitingFor(() => late)
           return { found: await elementIs(page, op, selector, state) }
         })

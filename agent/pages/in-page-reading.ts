@@ -7,6 +7,11 @@ export function readPlace(): { url: string; title: string } {
   return { url: location.href, title: document.title }
 }
 
+/** How many pixels of a picture a pixel of the page takes. */
+export function readScale(): number {
+  return devicePixelRatio
+}
+
 export function readHtml(element: Element | null): string {
   if (element !== null) return element.outerHTML
   const doctype = document.doctype === null ? '' : `${new XMLSerializer().serializeToString(document.doctype)}\n`
@@ -17,8 +22,12 @@ export function readText(): string {
   return document.body?.innerText ?? ''
 }
 
-export function countElements(): number {
-  return document.getElementsByTagName('*').length
+/** Those in open shadow roots as well. */
+export function countElements(root: Document | ShadowRoot = document): number {
+  const elements = root.querySelectorAll('*')
+  let count = elements.length
+  for (const { shadowRoot } of elements) if (shadowRoot !== null) count += countElements(shadowRoot)
+  return count
 }
 
 /**
@@ -28,9 +37,11 @@ export function countElements(): number {
 export function readClean(limit: number, maxDepth: number): { pieces: string[]; truncated: boolean } {
   const leftOut =
     'nav, footer, aside, script, style, noscript, template, iframe, object, embed, canvas, svg, dialog:not([open]), ' +
-    'head, link, meta, input, button, select, textarea, ' +
+    'head, link, meta, input:not(li > input[type="checkbox"]), button, select, textarea, ' +
     '[role="navigation"], [role="contentinfo"], [role="complementary"], [role="search"], [aria-hidden="true"], [hidden]'
   const kept = ['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'start', 'align']
+  /** A converter takes these for words within a line. */
+  const known: Record<string, string> = { slot: 'div', details: 'div', summary: 'p' }
   const [widestSpace, longestAttribute] = [1000, 8192]
   let size = 0
   let truncated = false
@@ -48,8 +59,7 @@ export function readClean(limit: number, maxDepth: number): { pieces: string[]; 
         return ` ${name}="${escaped(address).replace(/"/g, '&quot;')}"`
       })
       .join('')
-  const writeText = (node: Node, isKept: boolean): string => {
-    const given = node.nodeValue ?? ''
+  const writeText = (given: string, isKept: boolean): string => {
     const text = (isKept ? given : given.replace(/[ \t\r\n\f]+/g, ' ')).replace(/\s{2,}/g, (space) =>
       space.slice(0, widestSpace),
     )
@@ -60,6 +70,18 @@ export function readClean(limit: number, maxDepth: number): { pieces: string[]; 
     size += fits.length
     return fits
   }
+  /** As its lines are shown, in whatever elements they stand, with the language that a highlighter was told. */
+  const writeCode = (pre: HTMLElement): string => {
+    const around = [pre.querySelector('code'), pre, pre.parentElement, pre.parentElement?.parentElement]
+    const classes = around.map((one) => one?.getAttribute('class') ?? '').join(' ')
+    const language = /(?:^|\s)(?:lang(?:uage)?|highlight-(?:source|text))-([\w+#.-]+)/.exec(classes)?.[1]
+    const opening = `<pre><code${language === undefined ? '' : ` class="language-${language}"`}>`
+    size += opening.length
+    return `${opening}${writeText(pre.innerText, true)}</code></pre>`
+  }
+  const isCode = (node: Element): node is HTMLPreElement =>
+    node instanceof HTMLPreElement &&
+    (node.querySelector('code') !== null || node.querySelector('a[href], img, table') === null)
   const isLeftOut = (element: Element): boolean => {
     if (element.matches(leftOut)) return true
     if (!(element instanceof HTMLElement) || element.localName === 'slot') return false
@@ -72,7 +94,8 @@ export function readClean(limit: number, maxDepth: number): { pieces: string[]; 
     )
     const texts: string[] = []
     while (walker.nextNode() !== null && size <= limit)
-      if (walker.currentNode.nodeType === Node.TEXT_NODE) texts.push(writeText(walker.currentNode, isKept))
+      if (walker.currentNode.nodeType === Node.TEXT_NODE)
+        texts.push(writeText(walker.currentNode.nodeValue ?? '', isKept))
     return texts.join(' ')
   }
   const write = (node: Node, depth: number, isKept: boolean): string => {
@@ -80,9 +103,10 @@ export function readClean(limit: number, maxDepth: number): { pieces: string[]; 
       truncated = true
       return ''
     }
-    if (node.nodeType === Node.TEXT_NODE) return writeText(node, isKept)
+    if (node.nodeType === Node.TEXT_NODE) return writeText(node.nodeValue ?? '', isKept)
     if (!(node instanceof Element) || isLeftOut(node)) return ''
     if (depth >= maxDepth) return writeTexts(node, isKept)
+    if (isCode(node)) return writeCode(node)
     const children =
       node.shadowRoot !== null
         ? node.shadowRoot.childNodes
@@ -91,12 +115,15 @@ export function readClean(limit: number, maxDepth: number): { pieces: string[]; 
           : node.childNodes
     const keeps = isKept || node.localName === 'pre'
     let inside = ''
-    for (const child of children) inside += write(child, depth + 1, keeps)
+    const isClosed = node instanceof HTMLDetailsElement && !node.open
+    for (const child of children)
+      if (!isClosed || (child as Element).localName === 'summary') inside += write(child, depth + 1, keeps)
     // Names of custom elements mean nothing to a converter; what they hold does.
-    const name = node.localName.includes('-') || node.localName === 'slot' ? 'div' : node.localName
-    const opening = `<${name}${attributes(node)}>`
+    const name = known[node.localName] ?? (node.localName.includes('-') ? 'div' : node.localName)
+    const ticked = node instanceof HTMLInputElement ? ` type="checkbox"${node.checked ? ' checked' : ''}` : ''
+    const opening = `<${name}${attributes(node)}${ticked}>`
     size += opening.length
-    return ['br', 'hr', 'img', 'wbr', 'source', 'track', 'area', 'col'].includes(name)
+    return ['br', 'hr', 'img', 'input', 'wbr', 'source', 'track', 'area', 'col'].includes(name)
       ? opening
       : `${opening}${inside}</${name}>`
   }
@@ -133,4 +160,6 @@ export function readClean(limit: number, maxDepth: number): { pieces: string[]; 
 }
 
 /** All of the above as text. */
-export const readingLibrary = [readPlace, readHtml, readText, countElements, readClean].map(String).join(';\n')
+export const readingLibrary = [readPlace, readScale, readHtml, readText, countElements, readClean]
+  .map(String)
+  .join(';\n')

@@ -85,7 +85,7 @@ function reaches(hit: Element | null, element: Element): boolean {
 }
 
 export type Readiness =
-  | { state: 'gone' | 'hidden' | 'disabled' | 'moving' }
+  | { state: 'gone' | 'hidden' | 'disabled' | 'moving' | 'outside' }
   | { state: 'covered'; by: string }
   | { state: 'ready'; x: number; y: number }
 
@@ -94,6 +94,9 @@ export async function settle(element: Element, attempt: number, enabled: boolean
   if (!element.isConnected) return { state: 'gone' }
   if (!isSeen(element)) return { state: 'hidden' }
   if (enabled && element.matches(':disabled, [aria-disabled="true"]')) return { state: 'disabled' }
+  const { pointerLockElement } = document
+  // Whatever has the pointer to itself is given every click, wherever on the page it is meant to go.
+  if (pointerLockElement !== null && pointerLockElement !== element) document.exitPointerLock()
   const box = element.getBoundingClientRect()
   const inView = box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth
   // A header that stays in place may cover it at one end of the window, but hardly at both and in the middle.
@@ -102,6 +105,7 @@ export async function settle(element: Element, attempt: number, enabled: boolean
   const first = lineOf(element)
   await nextFrame()
   await nextFrame()
+  if (!element.isConnected) return { state: 'gone' }
   const second = lineOf(element)
   const places = (rect: DOMRect) => [rect.x, rect.y, rect.width, rect.height].join()
   if (places(first) !== places(second)) return { state: 'moving' }
@@ -109,6 +113,7 @@ export async function settle(element: Element, attempt: number, enabled: boolean
   const x = middle(second.left, second.right, innerWidth)
   const y = middle(second.top, second.bottom, innerHeight)
   const hit = elementAt(x, y)
+  if (hit === null) return { state: 'outside' }
   return reaches(hit, element) ? { state: 'ready', x, y } : { state: 'covered', by: describeElement(hit) }
 }
 
@@ -206,13 +211,28 @@ export function setValue(element: Element, value: string): string {
   return field.value
 }
 
+/**
+ * Puts a text of many lines in, but for its last character, which is to be typed then: the page hears of all of it by
+ * that. As a paste, line by line, Chromium needs minutes for what takes a moment so.
+ */
+export function insertLines(element: Element, text: string): string {
+  if (!(element instanceof HTMLTextAreaElement) || !text.includes('\n')) return text
+  const { value, selectionStart, selectionEnd, maxLength } = element
+  const room = maxLength < 0 ? text.length : Math.max(0, maxLength - value.length + selectionEnd - selectionStart)
+  const characters = [...text.slice(0, room)]
+  const last = characters.pop() ?? ''
+  element.setRangeText(characters.join(''), selectionStart, selectionEnd, 'end')
+  return last
+}
+
 export type Choice = 'chosen' | 'no-option' | 'not-a-select'
 
 /** Chooses an option by its value, or else by its text. */
 export function chooseOption(element: Element, wanted: string): Choice {
   if (!(element instanceof HTMLSelectElement)) return 'not-a-select'
   const options = [...element.options].filter((option) => !option.matches(':disabled'))
-  const option = options.find((one) => one.value === wanted) ?? options.find((one) => one.text.trim() === wanted.trim())
+  const text = wanted.trim().replace(/\s+/g, ' ')
+  const option = options.find((one) => one.value === wanted) ?? options.find((one) => one.text === text)
   if (option === undefined) return 'no-option'
   for (const one of element.options) one.selected = one === option
   element.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
@@ -229,16 +249,22 @@ export function scrollElement(element: Element, x: number, y: number): void {
   else element.scrollBy({ left: x, top: y, behavior: 'instant' })
 }
 
-/** Scrolls what a wheel in the middle of the window would scroll. */
-export function scrollPage(x: number, y: number): void {
+export function isInTheMiddle(element: Element): boolean {
+  return reaches(elementAt(innerWidth / 2, innerHeight / 2), element)
+}
+
+/** Scrolls what a wheel in the middle of the window would scroll; says whether anything could be. */
+export function scrollPage(x: number, y: number): boolean {
   let element = elementAt(innerWidth / 2, innerHeight / 2)
   while (element !== null) {
     const { scrollLeft, scrollTop } = element
     element.scrollBy({ left: x, top: y, behavior: 'instant' })
-    if (element.scrollLeft !== scrollLeft || element.scrollTop !== scrollTop) return
+    if (element.scrollLeft !== scrollLeft || element.scrollTop !== scrollTop) return true
     element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
   }
+  const [left, top] = [scrollX, scrollY]
   scrollBy({ left: x, top: y, behavior: 'instant' })
+  return scrollX !== left || scrollY !== top
 }
 
 export function readTexts(selector: string, limit: number): string[] {
@@ -248,16 +274,20 @@ export function readTexts(selector: string, limit: number): string[] {
   })
 }
 
+/** Where a link leads. One in an SVG has its address in an object, as it was written. */
+function addressOf(element: Element): string {
+  const { href } = element as unknown as { href?: string | { baseVal: string } }
+  if (typeof href === 'string') return href
+  const written = href?.baseVal ?? element.getAttribute('href') ?? ''
+  return URL.canParse(written, element.baseURI) ? new URL(written, element.baseURI).href : written
+}
+
 export function readLinks(limit: number): { href: string; text: string }[] {
-  return deepFindAll('a[href], area[href]', limit).map((element) => {
-    const { href, innerText, title } = element as HTMLAnchorElement
+  return deepFindAll('a[*|href], area[href]', limit).map((element) => {
+    const { innerText, title } = element as HTMLAnchorElement
     const named = element.getAttribute('aria-label') ?? element.getAttribute('alt') ?? title
-    const text = (innerText ?? '').trim() || named || element.querySelector('img')?.alt || ''
-    // In an SVG, an address is an object.
-    return {
-      href: String((href as unknown as { baseVal?: string }).baseVal ?? href).slice(0, 8192),
-      text: text.replace(/\s+/g, ' ').slice(0, 500),
-    }
+    const text = (innerText ?? element.textContent ?? '').trim() || named || element.querySelector('img')?.alt || ''
+    return { href: addressOf(element).slice(0, 8192), text: text.replace(/\s+/g, ' ').slice(0, 500) }
   })
 }
 
@@ -281,11 +311,14 @@ export const pageLibrary = [
   drawnTwice,
   enterField,
   setValue,
+  insertLines,
   chooseOption,
   isFileField,
   scrollElement,
+  isInTheMiddle,
   scrollPage,
   readTexts,
+  addressOf,
   readLinks,
 ]
   .map(String)

@@ -124,7 +124,9 @@ export async function placeOf(page: Page, operation: Operation): Promise<Place> 
 function failed(url: string, error: string): Problem {
   const advice = error.includes('CERT')
     ? "The site's certificate is not valid; the browser does not open it."
-    : 'Check the address, and that the machine can reach it.'
+    : error === 'net::ERR_ABORTED'
+      ? 'Something ended it, such as another navigation, or an address that is no page. Look where the page is.'
+      : 'Check the address, and that the machine can reach it.'
   return new Problem('cdp-error', `${shown(url)} could not be loaded: ${error}. ${advice}`, { reason: error })
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { networkRequest } from '../../shared/contract/page-watching.ts'
+import { withoutLogin } from '../browser/address.ts'
 import type { CdpParams, CdpSession } from '../browser/cdp.ts'
 import { keptText } from './kept-text.ts'
 import { Ring } from './ring.ts'
@@ -93,7 +94,7 @@ export class NetworkLog {
   #begin(id: string, url: string, method: string, startedAt: number, wallMs: number): void {
     const timestamp = new Date(wallMs).toISOString()
     const unknown = { status: null, mimeType: null, responseSize: null, duration: null, failed: null }
-    const shown = { url: keptText(url, maxUrl), method: keptText(method, maxWord), timestamp, ...unknown }
+    const shown = { url: keptText(withoutLogin(url), maxUrl), method: keptText(method, maxWord), timestamp, ...unknown }
     const entry = { id, startedAt, received: null, unchanged: false, shown }
     this.#open.set(id, entry)
     this.#ring.push(entry)

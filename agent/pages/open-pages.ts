@@ -1,4 +1,5 @@
 import { Problem } from '../../shared/errors.ts'
+import { withoutLogin } from '../browser/address.ts'
 import { CdpConnection, type CdpParams, CdpSession } from '../browser/cdp.ts'
 import { ConsoleLog } from './console-log.ts'
 import { Downloads } from './downloads.ts'
@@ -58,6 +59,11 @@ export class OpenPages {
     await cdp.send('Target.setAutoAttach', autoAttach)
     await Promise.all(pages.#settingUp.values())
     return pages
+  }
+
+  /** Settles when the browser is not listened to any more: it ended, or said more at once than is taken. */
+  get closed(): Promise<void> {
+    return this.#cdp.closed
   }
 
   list(): Page[] {
@@ -239,7 +245,7 @@ export class OpenPages {
     if (page === undefined) return
     // What the document says of itself is newer: Chromium's process lags behind, and does not tell each title.
     const title = page.saidTitle ? page.title : info.title
-    if (page.url === info.url && page.title === title) return
+    if (page.url === withoutLogin(info.url) && page.title === title) return
     page.title = title
     this.#navigated(page, info.url)
   }

@@ -10,6 +10,9 @@ import type { OpenPages } from './open-pages.ts'
 import type { Operation } from './operation.ts'
 import type { OperationOptions, Page } from './page.ts'
 
+/** The least that one look at the page takes: a call that is not to wait at all is to have that. */
+export const oneLookMs = 250
+
 interface Leased {
   leaseId?: string | undefined
 }
@@ -61,7 +64,7 @@ export class PageCalls {
     limitMs: number,
     work: (page: Page, operation: Operation, mayAct: MayAct) => Promise<unknown>,
   ): Promise<{ ok: boolean }> {
-    await this.change(params, context, limitMs, work)
+    await this.change(params, context, Math.max(limitMs, oneLookMs), work)
     return { ok: true }
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../shared/errors.ts'
+import { withoutLogin } from '../browser/address.ts'
 import type { CdpParams, CdpSession } from '../browser/cdp.ts'
 import { Frames } from './frames.ts'
 import { keptText } from './kept-text.ts'
@@ -39,7 +40,7 @@ export class Page {
   readonly cdp: CdpSession
   readonly frames = new Frames()
   readonly loading: Loading
-  url: string
+  #url = ''
   title: string
   /** Whether the title is the one that the document itself has told. */
   saidTitle = false
@@ -78,6 +79,14 @@ export class Page {
         void this.learnIsolate()
       }),
     )
+  }
+
+  get url(): string {
+    return this.#url
+  }
+
+  set url(address: string) {
+    this.#url = withoutLogin(address)
   }
 
   /** As the page itself says; a tab in the background is hidden. */

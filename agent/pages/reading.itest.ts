@@ -35,6 +35,12 @@ describe('pictures', () => {
     expect((await shot('jpeg', 10)).length).toBeLessThan((await shot('jpeg', 100)).length)
   })
 
+  test('a webp of what is taller than one can be', async () => {
+    await bench.evaluate("box.style.cssText = 'width: 40px; height: 20000px; background: red'; 0")
+    const picture = Buffer.from((await bench.api.browser.screenshot({ format: 'webp', selector: '#box' })).bytes)
+    expect(picture.subarray(8, 12).toString()).toBe('WEBP')
+  })
+
   test('of an element in a frame of another site', async () => {
     await open('/frames')
     await bench.api.browser.wait({ selector: 'button.far' })
@@ -78,6 +84,8 @@ describe('texts', () => {
     expect(markdown).toMatch(/- +one\n- +two/)
     expect(markdown).toMatch(/\| a +\| b +\|\n\| -+ \| -+ \|\n\| 1 +\| 2 +\|/)
     expect(markdown).toContain('```\nx = 1\n```')
+    expect(markdown).toContain('```python\ndef f():\n    pass\n```')
+    expect(markdown).toMatch(/\[x\] +done\n.*\[ \] +to do/)
     expect(markdown).toContain('From the shadow [deep link]')
     for (const left of ['Menu', 'Advert', 'Imprint', 'scripted', 'unseen', 'undisplayed'])
       expect(markdown).not.toContain(left)
@@ -88,7 +96,7 @@ describe('texts', () => {
     const { data } = await bench.api.browser.scrape({
       selectors: { items: 'li', deep: 'x-note p, p a', none: 'video' },
     })
-    expect(data).toEqual({ items: ['one', 'two'], deep: ['a link', 'deep link'], none: [] })
+    expect(data).toEqual({ items: ['one', 'two', 'done', 'to do'], deep: ['a link', 'deep link'], none: [] })
     const there = await bench.api.browser.scrape({ url: `${bench.pages.origin}/frames`, selectors: { texts: 'p' } })
     expect(there.title).toBe('Frames')
     await bench.api.browser.wait({ selector: 'p.far' })
@@ -108,6 +116,7 @@ describe('texts', () => {
     expect(links.map((link) => [link.href.slice(bench.pages.origin.length), link.text])).toEqual([
       ['/', 'Home'],
       ['/form', 'a link'],
+      ['/inside', 'drawn'],
       ['/shadow', 'deep link'],
     ])
     await open('/frames')
@@ -143,6 +152,22 @@ describe('texts', () => {
     expect(await bench.api.browser.wait({ selector: '#last' })).toEqual({ found: true })
     expect((await bench.api.browser.content()).html.length).toBeGreaterThan(800_000)
   })
+
+  test.each([
+    ['frame', "document.body.appendChild(document.createElement('iframe')).srcdoc = many, 0"],
+    ['shadow root', "document.body.attachShadow({ mode: 'open' }).innerHTML = many, 0"],
+  ])('a snapshot counts what is in a %s', async (_where, expression) => {
+    await open('/')
+    await bench.evaluate(`const many = '<i>x</i>'.repeat(40000) + '<b id="last">y</b>'; ${expression}`)
+    expect(await bench.api.browser.wait({ selector: '#last', timeout: 20_000 })).toEqual({ found: true })
+    await expect(bench.api.browser.snapshot()).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test('what can be opened, as lines of its own and only what is open', async () => {
+    const page = '<details><summary>One</summary>hidden</details><details open><summary>Two</summary>shown</details>'
+    await bench.api.browser.navigate({ url: `data:text/html,${page}` })
+    expect((await bench.api.browser.markdown()).markdown).toBe('One\n\nTwo\n\nshown')
+  })
 })
 
 describe('execute', () => {
@@ -161,6 +186,7 @@ describe('execute', () => {
     ['() => 1', '() => 1', 'function'],
     ['Symbol("s")', 'Symbol(s)', 'symbol'],
     ['new Date(0)', '1970-01-01T00:00:00.000Z', 'object'],
+    ['new Proxy({ a: [1] }, {})', { a: [1] }, 'object'],
   ])('%s', async (expression, result, type) => {
     expect(await execute(expression)).toEqual({ result, type })
   })

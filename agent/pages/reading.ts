@@ -2,14 +2,15 @@ import { Problem } from '../../shared/errors.ts'
 import { findElement, inPage } from './elements.ts'
 import { callInFrame, eachFrame, type Handle } from './in-frame.ts'
 import { boxOf, drawnTwice, readLinks, readTexts } from './in-page.ts'
-import { readHtml } from './in-page-reading.ts'
+import { readHtml, readScale } from './in-page-reading.ts'
 import type { Operation } from './operation.ts'
 import type { Page } from './page.ts'
 
 const maxLinks = 20_000
 const maxTexts = 10_000
-/** What Chromium can draw at once, in pixels of the picture. */
-const maxPictureSide = 16_384
+/** What Chromium can draw at once, in pixels of the picture; a WebP holds less, and the browser stands still for it. */
+const drawn = { side: 16_384, area: Number.POSITIVE_INFINITY }
+const drawable = { png: drawn, jpeg: drawn, webp: { side: 16_383, area: 21_000_000 } }
 /** In inches. */
 const papers = { a4: [8.27, 11.69], letter: [8.5, 11], legal: [8.5, 14] } as const
 
@@ -32,15 +33,24 @@ export async function screenshot(page: Page, operation: Operation, params: Scree
     },
     operation.leftMs(),
   )
-  return Buffer.from(String(answer['data']), 'base64')
+  const picture = Buffer.from(String(answer['data']), 'base64')
+  if (picture.length > 0) return picture
+  throw new Problem('cdp-error', 'The browser could not make that picture. Ask for a smaller one, or for a png.')
 }
 
 async function clipOf(page: Page, operation: Operation, params: ScreenshotParams) {
   if (params.selector === undefined && !params.fullPage) return undefined
   const metrics = await page.cdp.send('Page.getLayoutMetrics', {}, operation.leftMs())
+  const { main } = page.frames
+  const scale = main === undefined ? 1 : await callInFrame(main, operation, readScale)
+  const fitting = (x: number, y: number, fullWidth: number, fullHeight: number) => {
+    const { side, area } = drawable[params.format]
+    const width = Math.min(fullWidth, side / scale)
+    return { x, y, width, height: Math.min(fullHeight, side / scale, area / scale ** 2 / width) }
+  }
   if (params.selector === undefined) {
     const { width, height } = metrics['cssContentSize'] as { width: number; height: number }
-    return { x: 0, y: 0, width: Math.min(width, maxPictureSide), height: Math.min(height, maxPictureSide) }
+    return fitting(0, 0, width, height)
   }
   const element = await requireElement(page, operation, params.selector)
   const box = await callInFrame(element.frame, operation, boxOf, element)
@@ -58,7 +68,6 @@ async function clipOf(page: Page, operation: Operation, params: ScreenshotParams
   ]
   const shown: { x: number; y: number }[] = []
   for (const corner of corners) shown.push(await inPage(page, operation, element, corner))
-  const { main } = page.frames
   // What a frame of another site has drawn is taken over by the page around it a moment later.
   if (main !== undefined && element.frame !== main) await callInFrame(main, operation, drawnTwice)
   // A frame may be shown smaller or larger than it is, and turned.
@@ -66,12 +75,7 @@ async function clipOf(page: Page, operation: Operation, params: ScreenshotParams
   const [x, y] = [Math.min(...xs), Math.min(...ys)]
   const after = await page.cdp.send('Page.getLayoutMetrics', {}, operation.leftMs())
   const { pageX, pageY } = after['cssVisualViewport'] as { pageX: number; pageY: number }
-  return {
-    x: x + pageX,
-    y: y + pageY,
-    width: Math.min(Math.max(...xs) - x, maxPictureSide),
-    height: Math.min(Math.max(...ys) - y, maxPictureSide),
-  }
+  return fitting(x + pageX, y + pageY, Math.max(...xs) - x, Math.max(...ys) - y)
 }
 
 export async function pdf(

@@ -37,7 +37,8 @@ interface Tree {
 
 /** The accessibility tree as indented text, the trees of frames under the frames. */
 export async function snapshot(page: Page, operation: Operation): Promise<string> {
-  const size = page.frames.main === undefined ? 0 : await callInFrame(page.frames.main, operation, countElements)
+  const sizes = await eachFrame(page.frames.list(), operation, (frame) => callInFrame(frame, operation, countElements))
+  const size = sizes.reduce((sum, { result }) => sum + result, 0)
   if (size > maxElements) {
     throw new Problem(
       'conflict',

@@ -54,6 +54,11 @@ test('what the first page fetches and says is kept from its very beginning, and 
   expect((await browser.execute({ expression: 'history.length' })).result).toBe(1)
 })
 
+test('of the browser’s own pages none is opened', async () => {
+  const { url } = await rig.client.call('browser.start', { headless: true, url: 'about:version' })
+  expect(url).toMatch(/^about:/)
+})
+
 test('a page that does not answer keeps no start waiting, and is the first of the history when it comes', async () => {
   expect(await start('/held')).toMatchObject({ state: 'active', url: `${origin}/held` })
   await expect.poll(() => held.length).toBe(1)

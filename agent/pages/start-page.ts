@@ -9,9 +9,12 @@ const firstTabMs = 3000
 /** A document that has just been shown may not take commands yet. */
 const [clearTries, clearPauseMs] = [20, 25]
 
-/** Nothing is fetched for these, so nothing can be missed: Chromium opens them itself. */
+/**
+ * Nothing is fetched for a blank page, so nothing can be missed: Chromium opens it itself. What else begins with about:
+ * it would take for pages of its own.
+ */
 export function fetchesNothing(url: string): boolean {
-  return url.startsWith('about:')
+  return /^about:blank(?:[?#]|$)/.test(url)
 }
 
 /**

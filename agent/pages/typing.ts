@@ -2,7 +2,7 @@ import { Problem } from '../../shared/errors.ts'
 import type { MayAct } from './act.ts'
 import { awaitReady } from './elements.ts'
 import { callInFrame } from './in-frame.ts'
-import { enterField, setValue } from './in-page.ts'
+import { enterField, insertLines, setValue } from './in-page.ts'
 import { backspace, type KeyStroke, strokeFor } from './keys.ts'
 import type { Operation } from './operation.ts'
 import type { Page } from './page.ts'
@@ -51,8 +51,10 @@ export async function type(
       return
     }
     if (clear) await press(page, operation, backspace)
-    if (text.length > typedByKey && delay === 0) await insert(page, operation, text)
-    else await typeKeys(page, operation, mayAct, [...text.replace(/\r\n/g, '\n')], delay)
+    if (text.length > typedByKey && delay === 0) {
+      const rest = await callInFrame(element.frame, operation, insertLines, element, text.replace(/\r\n?/g, '\n'))
+      await insert(page, operation, rest)
+    } else await typeKeys(page, operation, mayAct, [...text.replace(/\r\n/g, '\n')], delay)
   })
 }
 

@@ -5,8 +5,8 @@ import { type Chromium, startChromium } from './chromium.ts'
 
 /** How the double behaves, for tests of what AdsPower does on a bad day. */
 export interface AdsPowerMood {
-  /** Answers the newer calls with 404, as old versions do. */
-  onlyOlderApi: boolean
+  /** Answers the calls of that kind with 404. */
+  lacks: 'older API' | 'newer API' | undefined
   key: string | undefined
   delayMs: number
   /** Instead of an answer. */
@@ -31,7 +31,7 @@ export async function startAdsPower(mood: Partial<AdsPowerMood> = {}): Promise<A
   const browsers = new Map<string, Chromium>()
   const calls: AdsPower['calls'] = []
   const current: AdsPowerMood = {
-    ...{ onlyOlderApi: false, key: undefined, delayMs: 0, garbage: undefined, error: undefined },
+    ...{ lacks: undefined, key: undefined, delayMs: 0, garbage: undefined, error: undefined },
     ...{ reportedAddress: undefined, minIntervalMs: 0 },
     ...mood,
   }
@@ -76,7 +76,8 @@ export async function startAdsPower(mood: Partial<AdsPowerMood> = {}): Promise<A
     if (current.error !== undefined) return say(current.error.code, current.error.msg)
     const newer = url.pathname.startsWith('/api/v2/browser-profile/')
     const older = url.pathname.startsWith('/api/v1/')
-    if ((!newer && !older) || (newer && current.onlyOlderApi)) return { status: 404, text: 'Not Found' }
+    const isThere = (newer && current.lacks !== 'newer API') || (older && current.lacks !== 'older API')
+    if (!isThere) return { status: 404, text: 'Not Found' }
     const params = request.method === 'POST' ? JSON.parse(body || '{}') : Object.fromEntries(url.searchParams)
     const { profile_id, profile_no, user_id, serial_number } = params as Record<string, string>
     return say(0, 'success', await act(url.pathname, profile_id ?? user_id ?? profile_no ?? serial_number ?? ''))

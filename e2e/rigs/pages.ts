@@ -63,7 +63,9 @@ const routes: Record<string, Route> = {
     <nav>Menu <a href="/">Home</a></nav><header><h1>The article</h1></header>
     <main><p>First <strong>bold</strong> word, <a href="/form">a link</a>.</p>
       <ul><li>one</li><li>two</li></ul><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>
-      <pre><code>x = 1</code></pre><p hidden>unseen</p><p style="display:none">undisplayed</p>
+      <pre><code>x = 1</code></pre><div class="highlight highlight-source-python"><pre><div>def f():</div><div>    <b>pass</b></div></pre></div>
+      <ul><li><input type="checkbox" checked> done</li><li><input type="checkbox"> to do</li></ul>
+      <svg width="9" height="9"><a href="inside"><text>drawn</text></a></svg><p hidden>unseen</p><p style="display:none">undisplayed</p>
       <x-note></x-note></main>
     <aside>Advert</aside><footer>Imprint</footer><script>var scripted</script>
     <script>customElements.define('x-note', class extends HTMLElement {
@@ -71,7 +73,8 @@ const routes: Record<string, Route> = {
   '/form': html(`<title>Form</title>${log}
     <input id="name" value="old"><input id="mail" type="email"><textarea id="text"></textarea><input id="day" type="date">
     <input id="off" disabled><input id="fixed" readonly value="x"><div id="edit" contenteditable>ab</div><div id="plain">plain</div>
-    <select id="choice"><option value="a">Apple</option><option value="b">Berry</option></select>
+    <select id="choice"><option value="a">Apple
+      pie</option><option value="b">Berry</option></select>
     <input id="file" type="file" style="display:none"><button id="go" onclick="log.push('go')">Go</button>
     <label><input id="tick" type="checkbox" style="position:absolute;opacity:0">Tick<span>…</span></label>
     <div id="over" onmouseover="log.push('over')">hover</div>
@@ -226,7 +229,7 @@ const routes: Record<string, Route> = {
     '<title>Huge</title><script>document.write("<p>word <b>bold</b></p>".repeat(40000))</script><button id="last">Last</button>',
   ),
   // In pieces that are each as wide as a space may be.
-  '/spaces': html(`<title>Spaces</title><pre><span id="s">a</span></pre>
+  '/spaces': html(`<title>Spaces</title><pre><a href="/" id="s">a</a></pre>
     <script>for (let i = 0; i < 400; i++) s.append(' '.repeat(900)); s.append('\\u00a0')</script>`),
   '/nested': html(`<title>Nested</title><p id="p"></p><script>let inner = p
     for (let i = 0; i < 3000; i++) { inner.append(i % 1000 === 0 ? 'level ' + i : ''); inner = inner.appendChild(document.createElement('span')) }
@@ -234,6 +237,10 @@ const routes: Record<string, Route> = {
   '/scroller': html(
     `<title>Scroller</title><body style="margin:0;overflow:hidden"><div id="list" style="height:100vh;overflow:auto"><div style="height:5000px">x</div></div>`,
   ),
+  '/framed': html(
+    '<title>Framed</title><body style="margin:0;overflow:hidden"><iframe src="/scroller" style="border:0;width:100vw;height:100vh"></iframe>',
+  ),
+  '/outside': html('<title>Outside</title><button id="out" style="position:absolute;left:-500px">Out</button>'),
   '/aria':
     html(`<title>Aria</title><h1>Head</h1><button aria-pressed="true">Toggle</button><input aria-label="City" value="Rome">
     <input type="checkbox" checked aria-label="Agree"><a href="/">Home</a><div role="none"><p>para</p></div>`),
