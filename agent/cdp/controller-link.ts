@@ -65,6 +65,7 @@ export class ControllerLink extends Link {
   protected fromClient(chunk: Buffer): void {
     const { bytes, messages } = this.#commands.push(chunk)
     if (messages.length === 0) return
+    this.noteGoodbye(messages)
     const operator = this.#hooks.operator()
     if (operator !== null) return this.#judgeAll(bytes, messages, operator)
     for (const message of messages) this.#noteInput(bytes, message)
@@ -104,7 +105,7 @@ export class ControllerLink extends Link {
   }
 
   #noteInput(bytes: Buffer, message: Message): void {
-    if (message.opcode !== opcode.text || !unmaskedStart(bytes, message, lookBytes).includes(inputMark)) return
+    if (message.opcode !== opcode.text || !mayBeInput(bytes, message)) return
     const command = readCommand(messageText(bytes, message, true))
     if (command?.method.startsWith('Input.') !== true) return
     this.#held.note(command)
@@ -116,4 +117,10 @@ export class ControllerLink extends Link {
     if (id === undefined || !this.#inputUnderWay.delete(Number(id)) || this.#inputUnderWay.size > 0) return
     this.#settled()
   }
+}
+
+/** In pieces it may stand anywhere; whole, it stands at the start. */
+function mayBeInput(bytes: Buffer, message: Message): boolean {
+  if (message.frames.length > 1) return messageText(bytes, message, true).includes(String(inputMark))
+  return unmaskedStart(bytes, message, lookBytes).includes(inputMark)
 }

@@ -39,6 +39,7 @@ export class ObserverLink extends Link {
 
   protected fromClient(chunk: Buffer): void {
     const { bytes, messages } = this.#commands.push(chunk)
+    this.noteGoodbye(messages)
     if (messages.length > 0 && messages.every((message) => isPlainRead(bytes, message))) return this.toBrowser(bytes)
     const passed: Buffer[] = []
     const answers: Buffer[] = []
