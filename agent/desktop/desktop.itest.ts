@@ -95,6 +95,24 @@ describe('the display', () => {
       .toBe(text.replace('\t', ' '))
   })
 
+  test('types more letters than a display has keys for, and leaves Caps Lock as it was', async () => {
+    await bench.start({ url: typingPage })
+    const page = await bench.openPage()
+    const value = () => evaluate(page, 'document.querySelector("textarea").value')
+    await evaluate(page, 'addEventListener("keydown", (e) => (window.capsLock = e.getModifierState("CapsLock")))')
+    const han = Array.from({ length: 60 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join('')
+    let typed = ''
+    for (const text of ['Съешь ещё ЭТИХ мягких булок', `LOUD 😀🎉 ${han}`, 'and ÄÖÜ Ωmega']) {
+      typed += text
+      await desktop.keyboard({ text })
+      await expect.poll(value, { timeout: 20_000 }).toBe(typed)
+    }
+    await desktop.keyboard({ key: 'Q' })
+    await desktop.keyboard({ key: 'w' })
+    await expect.poll(value).toBe(`${typed}Qw`)
+    expect(await evaluate(page, 'capsLock')).toBe(false)
+  })
+
   test('has a clipboard, both ways, also for long texts', async () => {
     await bench.start({ url: typingPage })
     const page = await bench.openPage()
