@@ -3,7 +3,7 @@ import { FrameBoundaries } from './boundaries.ts'
 import { FrameReader, type Message, messageText, opcode, textFrame, unmaskedStart } from './frames.ts'
 import { type HeldInput, HeldInputs } from './held-input.ts'
 import { Link } from './link.ts'
-import { errorReply, judgeHeld, readCommand, writeCommand } from './methods.ts'
+import { judged, judgeHeld, readCommand } from './methods.ts'
 import type { Upstream } from './upstream.ts'
 
 /** What Chromium itself takes. */
@@ -87,11 +87,10 @@ export class ControllerLink extends Link {
       if (message.opcode >= opcode.close) passed.push(bytes.subarray(message.start, message.end))
       else if (message.opcode !== opcode.text) return this.close(1003, 'CDP is text')
       else {
-        const command = readCommand(messageText(bytes, message, true))
-        const verdict = command === undefined ? { refuse: 'That is not a CDP command.' } : judgeHeld(command, operator)
-        if ('pass' in verdict) passed.push(textFrame(writeCommand(verdict.pass), true))
+        const verdict = judged(messageText(bytes, message, true), (command) => judgeHeld(command, operator))
+        if ('pass' in verdict) passed.push(textFrame(verdict.pass, true))
         else {
-          this.#inject(textFrame(errorReply(command, verdict.refuse), false))
+          this.#inject(textFrame(verdict.answer, false))
           this.#hooks.onRefused()
         }
       }
