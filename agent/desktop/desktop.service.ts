@@ -1,7 +1,7 @@
 import type { CallParamsOut } from '../../shared/contract/index.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { Display } from '../display/display.ts'
-import { isForeign } from '../display/foreign-letters.ts'
+import { isForeign, type LettersOf } from '../display/foreign-letters.ts'
 import type { LeaseService } from '../takeover/lease.service.ts'
 import { offerClipboard, readClipboard } from './clipboard.ts'
 import { chordOf, keysymsOf } from './keysyms.ts'
@@ -82,22 +82,23 @@ export class DesktopService {
     if ((text === undefined) === (key === undefined))
       throw new Problem('invalid-params', 'Give either a text to type or a key to press.')
     const chords = key === undefined ? [...(text ?? '')].map(chordOf) : [keysymsOf(key)]
-    return this.#act((hand) =>
-      chords.flat().some(isForeign) ? this.#strikeForeign(hand, chords) : strike(hand, chords),
-    )
+    return this.#act(async (hand) => {
+      const { letters } = hand.display
+      if (letters === null || !chords.flat().some(isForeign)) strike(hand, chords)
+      else await this.#strikeForeign(hand, letters, chords)
+    })
   }
 
   /** As many at a time as there can be keys for. */
-  async #strikeForeign(hand: Hand, chords: readonly number[][]): Promise<void> {
-    const { display, screen } = hand
-    const letters = await display.letters.get()
+  async #strikeForeign(hand: Hand, lettersOf: LettersOf, chords: readonly number[][]): Promise<void> {
+    const letters = await lettersOf.get()
     for (let at = 0; at < chords.length; ) {
       const part = chords.slice(at, at + letters.fitting(chords.slice(at)))
       await letters.make(part)
       // Someone may have taken the lease meanwhile.
       this.#refuseWhileHeld()
       strike(hand, part)
-      await screen.flush()
+      await hand.screen.flush()
       letters.used()
       at += part.length
     }

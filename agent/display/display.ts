@@ -21,8 +21,8 @@ export interface Display {
   /** What a program needs in its environment to draw here. */
   readonly env: { DISPLAY: string; XAUTHORITY: string }
   readonly vnc: VncServer
-  /** Keys for what its keyboard has not. */
-  readonly letters: LettersOf
+  /** Keys for what its keyboard has not; null where the VNC server makes its own, and takes no others. */
+  readonly letters: LettersOf | null
   /** As it is at the start; `resizable` says whether it can change. */
   readonly size: { width: number; height: number }
   /** Whether a client of the VNC server may change the display's size. */
@@ -91,7 +91,7 @@ async function tryStart(
   let server: CaredProcess | undefined
   let keptVnc: KeptVnc | null = null
   let number: string | undefined
-  let letters: LettersOf | undefined
+  let letters: LettersOf | null = null
   const stop = async () => {
     letters?.close()
     await keptVnc?.stop()
@@ -121,7 +121,7 @@ async function tryStart(
     signal.throwIfAborted()
     const kept = keptVnc
     const displayEnv = { DISPLAY: name, XAUTHORITY: authFile }
-    letters = new LettersOf(displayEnv)
+    if (kept === null) letters = new LettersOf(displayEnv)
     return {
       name,
       env: displayEnv,

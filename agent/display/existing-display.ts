@@ -47,9 +47,9 @@ export async function shareDisplay(name: string, options: DisplayOptions): Promi
     clear()
     throw error
   })
-  const letters = new LettersOf(env)
+  const letters = sharing.name === 'x11vnc' ? null : new LettersOf(env)
   const stop = async () => {
-    letters.close()
+    letters?.close()
     await keptVnc.stop()
     clear()
   }

@@ -137,7 +137,13 @@ export class LettersOf {
   }
 
   get(): Promise<ForeignLetters> {
-    this.#letters ??= ForeignLetters.open(this.#env)
+    if (this.#letters === null) {
+      this.#letters = ForeignLetters.open(this.#env)
+      // A display that did not answer once may answer the next time.
+      this.#letters.catch(() => {
+        this.#letters = null
+      })
+    }
     return this.#letters
   }
 

@@ -14,7 +14,7 @@ const drainPollMs = 5
 const handshakeMs = 10_000
 
 export interface RelayOptions extends GateOptions {
-  letters: Pick<LettersOf, 'get'>
+  letters: LettersOf | null
   onDesktopSize: (width: number, height: number) => void
   onClosed: () => void
 }
@@ -146,9 +146,10 @@ export class VncRelay {
     this.#making = true
     this.#client.pause()
     try {
-      this.#letters ??= await this.#options.letters.get()
+      const letters = this.#letters ?? (await this.#options.letters?.get()) ?? null
+      this.#letters = letters
       const chords = this.#waiting.flatMap((one) => (one.kind === 'key' && one.down ? [[one.keysym]] : []))
-      await this.#letters.make(chords.slice(0, this.#letters.fitting(chords)))
+      await letters?.make(chords.slice(0, letters.fitting(chords)))
     } catch {
       // The VNC server may have a key for it yet.
       this.#letters = null
