@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Problem } from '../../shared/errors.ts'
 import { BrowserBench, colour, evaluate, goTo, probePage } from '../browser/browser-bench.ts'
 import { DesktopService } from './desktop.service.ts'
 
@@ -128,6 +129,11 @@ describe('the display', () => {
     await desktop.keyboard({ key: 'Control+a' })
     await desktop.keyboard({ key: 'Control+c' })
     await expect.poll(async () => (await desktop.readClipboard()).length, { timeout: 30_000 }).toBe(700_000)
+    await evaluate(page, 'document.querySelector("textarea").value = "漢".repeat(1_500_000)')
+    await desktop.keyboard({ key: 'Control+a' })
+    await desktop.keyboard({ key: 'Control+c' })
+    const code = () => desktop.readClipboard().then(String, (error: Problem) => error.code)
+    await expect.poll(async () => (await code()).slice(0, 20), { timeout: 30_000 }).toBe('conflict')
   })
 
   test('is left alone while a person has the lease', async () => {
