@@ -3,7 +3,7 @@ import { FrameBoundaries } from './boundaries.ts'
 import { FrameReader, type Message, messageText, opcode, textFrame, unmaskedStart } from './frames.ts'
 import { type HeldInput, HeldInputs } from './held-input.ts'
 import { Link } from './link.ts'
-import { errorReply, judgeHeld, readCommand, writeCommand } from './methods.ts'
+import { judged, judgeHeld, readCommand } from './methods.ts'
 import type { Upstream } from './upstream.ts'
 
 /** What Chromium itself takes. */
@@ -65,6 +65,7 @@ export class ControllerLink extends Link {
   protected fromClient(chunk: Buffer): void {
     const { bytes, messages } = this.#commands.push(chunk)
     if (messages.length === 0) return
+    this.noteGoodbye(messages)
     const operator = this.#hooks.operator()
     if (operator !== null) return this.#judgeAll(bytes, messages, operator)
     for (const message of messages) this.#noteInput(bytes, message)
@@ -86,11 +87,10 @@ export class ControllerLink extends Link {
       if (message.opcode >= opcode.close) passed.push(bytes.subarray(message.start, message.end))
       else if (message.opcode !== opcode.text) return this.close(1003, 'CDP is text')
       else {
-        const command = readCommand(messageText(bytes, message, true))
-        const verdict = command === undefined ? { refuse: 'That is not a CDP command.' } : judgeHeld(command, operator)
-        if ('pass' in verdict) passed.push(textFrame(writeCommand(verdict.pass), true))
+        const verdict = judged(messageText(bytes, message, true), (command) => judgeHeld(command, operator))
+        if ('pass' in verdict) passed.push(textFrame(verdict.pass, true))
         else {
-          this.#inject(textFrame(errorReply(command, verdict.refuse), false))
+          this.#inject(textFrame(verdict.answer, false))
           this.#hooks.onRefused()
         }
       }
@@ -104,7 +104,7 @@ export class ControllerLink extends Link {
   }
 
   #noteInput(bytes: Buffer, message: Message): void {
-    if (message.opcode !== opcode.text || !unmaskedStart(bytes, message, lookBytes).includes(inputMark)) return
+    if (message.opcode !== opcode.text || !mayBeInput(bytes, message)) return
     const command = readCommand(messageText(bytes, message, true))
     if (command?.method.startsWith('Input.') !== true) return
     this.#held.note(command)
@@ -116,4 +116,10 @@ export class ControllerLink extends Link {
     if (id === undefined || !this.#inputUnderWay.delete(Number(id)) || this.#inputUnderWay.size > 0) return
     this.#settled()
   }
+}
+
+/** In pieces it may stand anywhere; whole, it stands at the start. */
+function mayBeInput(bytes: Buffer, message: Message): boolean {
+  if (message.frames.length > 1) return messageText(bytes, message, true).includes(String(inputMark))
+  return unmaskedStart(bytes, message, lookBytes).includes(inputMark)
 }

@@ -42,6 +42,35 @@ describe('reading frames', () => {
     expect(messages.map((message) => messageText(bytes, message, true))).toEqual(['hello'])
   })
 
+  /** As Java's own client sends a long message. */
+  const inPieces = (text: string, size: number) =>
+    Array.from({ length: Math.ceil(text.length / size) }, (_, index) => {
+      const final = (index + 1) * size >= text.length ? 0x80 : 0
+      return masked(final | (index === 0 ? 1 : 0), text.slice(index * size, (index + 1) * size))
+    })
+
+  test.each([1, 13, 1400, 65_536])(
+    'pieces of some kilobytes are one message, cut at %i bytes by the network',
+    (size) => {
+      const [first, second] = ['a'.repeat(150_000), 'b'.repeat(300_000)]
+      const stream = Buffer.concat([masked(0x81, 'one'), ...inPieces(first, 1100), ...inPieces(second, 2000)])
+      const chunks = Array.from({ length: Math.ceil(stream.length / size) }, (_, i) =>
+        stream.subarray(i * size, (i + 1) * size),
+      )
+      expect(texts(reader(true, 1_000_000), chunks)).toEqual(['one', first, second])
+    },
+  )
+
+  // Joining all that came at each piece would copy 100 GB.
+  test('many pieces cost no more than their length', { timeout: 60_000 }, () => {
+    const cut = reader(true, 100_000_000)
+    const piece = masked(0, 'x'.repeat(16_384))
+    cut.push(masked(1, 'x'.repeat(16_384)))
+    for (let count = 0; count < 4000; count++) expect(cut.push(piece).messages).toEqual([])
+    const { messages } = cut.push(masked(0x80, 'end'))
+    expect(messages[0]?.frames).toHaveLength(4002)
+  })
+
   test('nothing of an incomplete message is given out', () => {
     const frame = masked(0x81, 'whole')
     const cut = reader()

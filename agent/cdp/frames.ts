@@ -36,19 +36,31 @@ export interface FrameReaderOptions {
   maxMessageBytes: number
 }
 
-/** A real client sends whole messages; only an attacker sends thousands of pieces. */
+/** Some clients cut a long message into pieces of some kilobytes; only an attacker sends thousands of tiny ones. */
 const maxFragments = 128
+const usualFragmentBytes = 1024
 /** Beyond this many pieces of one message they are joined: each has a cost of its own. */
 const maxChunks = 1024
+/** A header with the longest length and a mask. */
+const maxHeaderBytes = 14
 
 const nothing: Batch = { bytes: Buffer.alloc(0), messages: [] }
 
 /** Cuts a byte stream into whole messages. What is incomplete is held back: nothing half passes. */
 export class FrameReader {
   readonly #options: FrameReaderOptions
+  /** What is held, as it came. */
   #chunks: Buffer[] = []
   #size = 0
   #needed = 0
+  /** Of the message under way: where it starts in what is held, its frames so far, and where the next one starts. */
+  #start = 0
+  #frames: Frame[] = []
+  #kind: number = opcode.continuation
+  #at = 0
+  /** The chunk that the next frame starts in, and where that one starts. */
+  #chunk = 0
+  #chunkAt = 0
 
   constructor(options: FrameReaderOptions) {
     this.#options = options
@@ -56,61 +68,97 @@ export class FrameReader {
 
   /** The messages that are complete now. Throws `FrameError` when the stream makes no sense. */
   push(chunk: Buffer): Batch {
-    let bytes = chunk
-    if (this.#size > 0) {
-      this.#chunks.push(chunk)
-      this.#size += chunk.length
-      if (this.#size < this.#needed && this.#chunks.length < maxChunks) return nothing
-      bytes = Buffer.concat(this.#chunks)
+    this.#chunks.push(chunk)
+    this.#size += chunk.length
+    if (this.#size < this.#needed) {
+      if (this.#chunks.length >= maxChunks) this.#join()
+      return nothing
     }
     const messages: Message[] = []
-    let at = 0
-    for (;;) {
-      const found = this.#read(bytes, at)
-      if (typeof found === 'number') {
-        this.#keep(bytes.subarray(at), found - at)
-        return { bytes: bytes.subarray(0, at), messages }
-      }
-      messages.push(found)
-      at = found.end
+    for (let found = this.#read(); found !== undefined; found = this.#read()) messages.push(found)
+    if (messages.length === 0) {
+      if (this.#chunks.length >= maxChunks) this.#join()
+      return nothing
     }
+    const bytes = this.#join()
+    const whole = this.#start
+    this.#keep(bytes.subarray(whole))
+    return { bytes: bytes.subarray(0, whole), messages }
   }
 
-  #keep(rest: Buffer, needed: number): void {
+  /** All that is held, in one piece. */
+  #join(): Buffer {
+    const [first = Buffer.alloc(0)] = this.#chunks
+    const bytes = this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks)
+    this.#chunks = [bytes]
+    this.#chunk = 0
+    this.#chunkAt = 0
+    return bytes
+  }
+
+  /** What is left once the whole messages are given out. */
+  #keep(rest: Buffer): void {
     // A copy of a short rest, so that it does not keep a large read alive.
     this.#chunks = rest.length === 0 ? [] : [rest.length < 4096 ? Buffer.from(rest) : rest]
     this.#size = rest.length
-    this.#needed = needed
+    this.#needed -= this.#start
+    this.#at -= this.#start
+    for (const frame of this.#frames) frame.payloadAt -= this.#start
+    this.#start = 0
   }
 
-  /** The message that starts there, or up to where bytes are needed to tell more. */
-  #read(bytes: Buffer, start: number): Message | number {
-    const frames: Frame[] = []
-    let at = start
-    let kind: number = opcode.continuation
+  /** The next whole message; undefined when more bytes are needed for it. */
+  #read(): Message | undefined {
     for (;;) {
-      if (bytes.length < at + 2) return at + 2
-      const [first = 0, second = 0] = [bytes[at], bytes[at + 1]]
+      const header = this.#header()
+      if (header.length < 2) return this.#awaits(2)
+      const [first = 0, second = 0] = header
       const control = (first & 0x08) !== 0
-      this.#check(first, second, frames.length > 0)
+      this.#check(first, second, this.#frames.length > 0)
       const short = second & 0x7f
-      const headerEnd = at + 2 + (short === 126 ? 2 : short === 127 ? 8 : 0)
-      const payloadAt = headerEnd + (this.#options.masked ? 4 : 0)
-      if (bytes.length < payloadAt) return payloadAt
-      const length = short < 126 ? short : short === 126 ? bytes.readUInt16BE(at + 2) : this.#long(bytes, at + 2)
-      if (payloadAt + length - start > this.#options.maxMessageBytes)
-        throw new FrameError(1009, 'the message is too large')
-      if (bytes.length < payloadAt + length) return payloadAt + length
+      const headerBytes = 2 + (short === 126 ? 2 : short === 127 ? 8 : 0) + (this.#options.masked ? 4 : 0)
+      if (header.length < headerBytes) return this.#awaits(headerBytes)
+      const length = short < 126 ? short : short === 126 ? header.readUInt16BE(2) : this.#long(header)
+      const payloadAt = this.#at + headerBytes
+      const end = payloadAt + length
+      if (end - this.#start > this.#options.maxMessageBytes) throw new FrameError(1009, 'the message is too large')
+      if (this.#size < end) return this.#awaits(headerBytes + length)
       // A control frame among the fragments of a message waits with them.
-      if (!control || frames.length === 0) {
-        if (frames.length === 0) kind = first & 0x0f
-        frames.push({ payloadAt, length })
+      if (!control || this.#frames.length === 0) {
+        if (this.#frames.length === 0) this.#kind = first & 0x0f
+        this.#frames.push({ payloadAt, length })
       }
-      at = payloadAt + length
-      if (frames.length > maxFragments) throw new FrameError(1008, 'too many fragments')
-      const final = (first & 0x80) !== 0
-      if (final && (!control || kind >= opcode.close)) return { opcode: kind, start, end: at, frames }
+      this.#at = end
+      const count = this.#frames.length
+      if (count > maxFragments && end - this.#start < count * usualFragmentBytes)
+        throw new FrameError(1008, 'too many fragments')
+      if ((first & 0x80) !== 0 && (!control || this.#kind >= opcode.close)) {
+        const message = { opcode: this.#kind, start: this.#start, end, frames: this.#frames }
+        this.#start = end
+        this.#frames = []
+        return message
+      }
     }
+  }
+
+  #awaits(bytes: number): undefined {
+    this.#needed = this.#at + bytes
+  }
+
+  /** The first bytes of the next frame, as far as they are there and a header goes. */
+  #header(): Buffer {
+    for (let chunk = this.#chunks[this.#chunk]; chunk !== undefined; chunk = this.#chunks[this.#chunk]) {
+      const from = this.#at - this.#chunkAt
+      if (from < chunk.length || this.#chunk === this.#chunks.length - 1) {
+        const bytes = chunk.subarray(from, from + maxHeaderBytes)
+        if (bytes.length === maxHeaderBytes || this.#chunk === this.#chunks.length - 1) return bytes
+        const rest = this.#chunks.slice(this.#chunk + 1, this.#chunk + maxHeaderBytes)
+        return Buffer.concat([bytes, ...rest]).subarray(0, maxHeaderBytes)
+      }
+      this.#chunk++
+      this.#chunkAt += chunk.length
+    }
+    return nothing.bytes
   }
 
   #check(first: number, second: number, within: boolean): void {
@@ -124,8 +172,8 @@ export class FrameReader {
     if (!control && (kind === opcode.continuation) !== within) throw new FrameError(1002, 'a fragment is out of place')
   }
 
-  #long(bytes: Buffer, at: number): number {
-    const length = bytes.readBigUInt64BE(at)
+  #long(header: Buffer): number {
+    const length = header.readBigUInt64BE(2)
     if (length > BigInt(this.#options.maxMessageBytes)) throw new FrameError(1009, 'the message is too large')
     return Number(length)
   }

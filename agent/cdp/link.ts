@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { closeFrame, FrameError } from './frames.ts'
+import { closeFrame, FrameError, type Message, opcode } from './frames.ts'
 import type { Upstream } from './upstream.ts'
 
 /** A client that answers no close frame is let go after this. */
@@ -10,6 +10,8 @@ export abstract class Link {
   protected readonly client: Duplex
   protected readonly browser: Upstream['socket']
   readonly #onClosed: () => void
+  /** The client has said goodbye, which Chromium answers: nothing of ours may follow. */
+  #leaving = false
   #closed = false
 
   constructor(client: Duplex, upstream: Upstream, onClosed: () => void) {
@@ -50,8 +52,13 @@ export abstract class Link {
 
   close(code: number, reason: string): void {
     if (this.#closed) return
-    if (this.betweenFrames && this.client.writable) this.client.write(closeFrame(code, reason))
+    if (!this.#leaving && this.betweenFrames && this.client.writable) this.client.write(closeFrame(code, reason))
     this.#end()
+  }
+
+  /** To be told of what the client sends. */
+  protected noteGoodbye(messages: readonly Message[]): void {
+    if (messages.some((message) => message.opcode === opcode.close)) this.#leaving = true
   }
 
   /** Passes bytes on; a side that does not keep up makes the other wait. */

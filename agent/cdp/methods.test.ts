@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { errorReply, judgeHeld, judgeObserver, readCommand, surelyReads, writeCommand } from './methods.ts'
+import { errorReply, judged, judgeHeld, judgeObserver, readCommand, surelyReads, writeCommand } from './methods.ts'
 import { mayHoldCookies, withoutCookies } from './without-cookies.ts'
 
 const command = (method: string, params: Record<string, unknown> = {}) => ({ id: 1, method, params, sessionId: 'S' })
@@ -135,7 +135,17 @@ describe('commands', () => {
     '{"id":1.5,"method":"x"}',
   ])('%j is none', (text) => {
     expect(readCommand(text)).toBeUndefined()
-    expect(JSON.parse(errorReply(undefined, 'no'))).toEqual({ error: { code: -32700, message: 'no' } })
+    expect(judged(text, judgeObserver)).toEqual({ answer: expect.stringMatching(/^\{.*"error":\{"code":-32[67]00,/) })
+  })
+  test('with null for parameters are as without', () => {
+    expect(judged('{"id":1,"method":"Page.enable","params":null}', judgeObserver)).toEqual({
+      pass: '{"id":1,"method":"Page.enable","params":{}}',
+    })
+  })
+  test('that are wrong are answered under their number, since somebody waits for it', () => {
+    const wrong = judged('{"id":7,"method":"Page.enable","sessionId":5}', judgeObserver)
+    expect(wrong).toEqual({ answer: expect.stringContaining('{"id":7,"error":{"code":-32600,') })
+    expect(judged('not json', judgeObserver)).toEqual({ answer: expect.stringContaining('{"error":{"code":-32700,') })
   })
   test('an error names the command and its session', () => {
     expect(JSON.parse(errorReply(command('x'), 'no'))).toEqual({
@@ -161,6 +171,9 @@ describe('events with cookies in them', () => {
     )
     expect(text).not.toMatch(/sid=1|Bearer/)
     expect(text).toContain('Accept')
+    const request = (url: string) => event('Network.requestWillBeSent', { request: { url, postData: 'a@b' } })
+    expect(withoutCookies(request('https://ann:p%40ss@shop.example/a@b'))).toBe(request('https://shop.example/a@b'))
+    expect(withoutCookies(request('https://shop.example/?to=a@b'))).toBe(request('https://shop.example/?to=a@b'))
     expect(withoutCookies(event('Network.requestWillBeSentExtraInfo', { headers }))).toBeNull()
     expect(withoutCookies(event('Network.responseReceivedExtraInfo', { headers }))).toBeNull()
   })

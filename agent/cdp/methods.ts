@@ -89,10 +89,12 @@ export function surelyReads(text: string): boolean {
 /** Reads a message of a client; undefined when it is not a command. By hand: this is done for every single one. */
 export function readCommand(text: string): Command | undefined {
   try {
-    const { id, method, params = {}, sessionId } = parse(text) as { [Key in keyof Command]?: unknown }
-    if (!Number.isInteger(id) || typeof method !== 'string' || !isRecord(params)) return undefined
+    const { id, method, params, sessionId } = parse(text) as { [Key in keyof Command]?: unknown }
+    // Some clients write null where others write nothing, and Chromium takes both.
+    const given = params ?? {}
+    if (!Number.isInteger(id) || typeof method !== 'string' || !isRecord(given)) return undefined
     if (sessionId !== undefined && typeof sessionId !== 'string') return undefined
-    return { id: id as number, method, params, sessionId }
+    return { id: id as number, method, params: given, sessionId }
   } catch {
     return undefined
   }
@@ -112,10 +114,27 @@ export function writeCommand({ id, method, params, sessionId }: Command): string
   return JSON.stringify({ id, method, params, sessionId })
 }
 
+/** What becomes of a client's text: the command to pass on, or the answer that it gets. */
+export function judged(text: string, judge: (command: Command) => Verdict): { pass: string } | { answer: string } {
+  const command = readCommand(text)
+  if (command === undefined) return { answer: noCommandReply(text) }
+  const verdict = judge(command)
+  return 'pass' in verdict ? { pass: writeCommand(verdict.pass) } : { answer: errorReply(command, verdict.refuse) }
+}
+
+/** What a text is told that is no command, under its number where it has one: its client waits for that. */
+function noCommandReply(text: string): string {
+  const message = 'That is not a CDP command.'
+  try {
+    const { id } = parse(text) as { id?: unknown }
+    return JSON.stringify({ id: Number.isInteger(id) ? id : undefined, error: { code: -32600, message } })
+  } catch {
+    return JSON.stringify({ error: { code: -32700, message } })
+  }
+}
+
 /** Chromium's way to say that a command failed. */
-export function errorReply(command: Command | undefined, message: string): string {
-  if (command === undefined) return JSON.stringify({ error: { code: -32700, message } })
-  const { id, sessionId } = command
+export function errorReply({ id, sessionId }: Command, message: string): string {
   return JSON.stringify({ id, error: { code: -32000, message }, ...(sessionId === undefined ? {} : { sessionId }) })
 }
 

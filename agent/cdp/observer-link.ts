@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { type Batch, FrameReader, type Message, messageText, opcode, textFrame, unmasked } from './frames.ts'
 import { Link } from './link.ts'
-import { errorReply, judgeObserver, readCommand, surelyReads, writeCommand } from './methods.ts'
+import { judged, judgeObserver, surelyReads } from './methods.ts'
 import type { Upstream } from './upstream.ts'
 import { mayHoldCookies, withoutCookies } from './without-cookies.ts'
 
@@ -39,6 +39,7 @@ export class ObserverLink extends Link {
 
   protected fromClient(chunk: Buffer): void {
     const { bytes, messages } = this.#commands.push(chunk)
+    this.noteGoodbye(messages)
     if (messages.length > 0 && messages.every((message) => isPlainRead(bytes, message))) return this.toBrowser(bytes)
     const passed: Buffer[] = []
     const answers: Buffer[] = []
@@ -52,13 +53,12 @@ export class ObserverLink extends Link {
   }
 
   #judge(text: string, passed: Buffer[], answers: Buffer[]): void {
-    const command = readCommand(text)
-    const verdict = command === undefined ? { refuse: 'That is not a CDP command.' } : judgeObserver(command)
+    const verdict = judged(text, judgeObserver)
     if ('pass' in verdict) {
-      passed.push(textFrame(writeCommand(verdict.pass), true))
+      passed.push(textFrame(verdict.pass, true))
       return
     }
-    answers.push(textFrame(errorReply(command, verdict.refuse), false))
+    answers.push(textFrame(verdict.answer, false))
     this.#onRefused()
   }
 

@@ -7,6 +7,8 @@ const headerEvents = new Set([
   'Network.responseReceivedEarlyHints',
 ])
 const credential = /^(?:(?:set-)?cookie2?|(?:proxy-)?authorization)$/i
+/** A name and password, as they stand in an address. */
+const inAddress = /^([a-z]+:\/\/)[^/?#\s]*@/i
 /** Chromium writes the method first; nothing else can stand this early. */
 const lookBytes = 24
 const letterI = 0x69
@@ -30,7 +32,8 @@ export function withoutCookies(text: string): string | null {
   }
   const method = String(event.method)
   if (headerEvents.has(method) || !method.startsWith('Network.')) return null
-  return JSON.stringify(event, (key, value: unknown) =>
-    credential.test(key) || key === 'headersText' || key === 'requestHeadersText' ? undefined : value,
-  )
+  return JSON.stringify(event, (key, value: unknown) => {
+    if (credential.test(key) || key === 'headersText' || key === 'requestHeadersText') return undefined
+    return typeof value === 'string' ? value.replace(inAddress, '$1') : value
+  })
 }

@@ -1,3 +1,4 @@
+import { Problem } from '../../shared/errors.ts'
 import { maxRequestBytes, XConnection, type XEvent } from '../display/x11.ts'
 
 /** The display's clipboard. It is the agent's only while the agent was the last to set it. */
@@ -34,13 +35,14 @@ export async function readClipboard(env: DisplayEnv): Promise<string> {
     const first = await takeProperty(x, property)
     if (first.type !== incremental) return first.value.toString('utf8')
     const parts: Buffer[] = []
-    for (let size = 0; size < maxTextBytes; ) {
+    for (let size = 0; ; ) {
       if (pieces.shift() === undefined) await within(new Promise<void>((resolve) => (wake = resolve)))
       else {
         const { value } = await takeProperty(x, property)
         if (value.length === 0) break
         parts.push(value)
         size += value.length
+        if (size > maxTextBytes) throw tooLong()
       }
     }
     return Buffer.concat(parts).toString('utf8')
@@ -99,7 +101,17 @@ function setProperty(x: XConnection, window: number, property: number, type: num
 async function takeProperty(x: XConnection, property: number): Promise<{ type: number; value: Buffer }> {
   const reply = await within(x.ask(20, 1, words(x.window, property, 0, 0, maxTextBytes / 4)))
   const bytes = reply.readUInt32LE(16) * ((reply[1] ?? 8) / 8)
+  const left = reply.readUInt32LE(12)
+  if (left > 0) throw tooLong()
   return { type: reply.readUInt32LE(8), value: reply.subarray(32, 32 + bytes) }
+}
+
+/** A part of a text would be taken for all of it. */
+function tooLong(): Problem {
+  return new Problem(
+    'conflict',
+    `The clipboard has more than ${maxTextBytes / 1024 / 1024} MiB of text. Copy less of it.`,
+  )
 }
 
 function nextEvent(x: XConnection, fits: (next: XEvent) => boolean): Promise<XEvent> {

@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Problem } from '../../shared/errors.ts'
 import { BrowserBench, colour, evaluate, goTo, probePage } from '../browser/browser-bench.ts'
 import { DesktopService } from './desktop.service.ts'
 
@@ -95,6 +96,24 @@ describe('the display', () => {
       .toBe(text.replace('\t', ' '))
   })
 
+  test('types more letters than a display has keys for, and leaves Caps Lock as it was', async () => {
+    await bench.start({ url: typingPage })
+    const page = await bench.openPage()
+    const value = () => evaluate(page, 'document.querySelector("textarea").value')
+    await evaluate(page, 'addEventListener("keydown", (e) => (window.capsLock = e.getModifierState("CapsLock")))')
+    const han = Array.from({ length: 60 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join('')
+    let typed = ''
+    for (const text of ['Съешь ещё ЭТИХ мягких булок', `LOUD 😀🎉 ${han}`, 'and ÄÖÜ Ωmega']) {
+      typed += text
+      await desktop.keyboard({ text })
+      await expect.poll(value, { timeout: 20_000 }).toBe(typed)
+    }
+    await desktop.keyboard({ key: 'Q' })
+    await desktop.keyboard({ key: 'w' })
+    await expect.poll(value).toBe(`${typed}Qw`)
+    expect(await evaluate(page, 'capsLock')).toBe(false)
+  })
+
   test('has a clipboard, both ways, also for long texts', async () => {
     await bench.start({ url: typingPage })
     const page = await bench.openPage()
@@ -110,6 +129,11 @@ describe('the display', () => {
     await desktop.keyboard({ key: 'Control+a' })
     await desktop.keyboard({ key: 'Control+c' })
     await expect.poll(async () => (await desktop.readClipboard()).length, { timeout: 30_000 }).toBe(700_000)
+    await evaluate(page, 'document.querySelector("textarea").value = "漢".repeat(1_500_000)')
+    await desktop.keyboard({ key: 'Control+a' })
+    await desktop.keyboard({ key: 'Control+c' })
+    const code = () => desktop.readClipboard().then(String, (error: Problem) => error.code)
+    await expect.poll(async () => (await code()).slice(0, 20), { timeout: 30_000 }).toBe('conflict')
   })
 
   test('is left alone while a person has the lease', async () => {

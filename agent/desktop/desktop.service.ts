@@ -1,9 +1,10 @@
 import type { CallParamsOut } from '../../shared/contract/index.ts'
 import { Problem } from '../../shared/errors.ts'
 import type { Display } from '../display/display.ts'
+import { isForeign, type LettersOf } from '../display/foreign-letters.ts'
 import type { LeaseService } from '../takeover/lease.service.ts'
 import { offerClipboard, readClipboard } from './clipboard.ts'
-import { keysymOf, keysymsOf } from './keysyms.ts'
+import { chordOf, keysymsOf } from './keysyms.ts'
 import { encodePng } from './png.ts'
 import { RfbScreen } from './rfb-screen.ts'
 import type { Screens } from './screens.ts'
@@ -80,13 +81,27 @@ export class DesktopService {
   keyboard({ text, key }: CallParamsOut<'desktop.keyboard'>): Promise<void> {
     if ((text === undefined) === (key === undefined))
       throw new Problem('invalid-params', 'Give either a text to type or a key to press.')
-    const chords = key === undefined ? [...(text ?? '')].map((char) => [keysymOf(char)]) : [keysymsOf(key)]
-    return this.#act(({ screen }) => {
-      for (const chord of chords) {
-        for (const keysym of chord) screen.key(keysym, true)
-        for (const keysym of chord.toReversed()) screen.key(keysym, false)
-      }
+    const chords = key === undefined ? [...(text ?? '')].map(chordOf) : [keysymsOf(key)]
+    return this.#act(async (hand) => {
+      const { letters } = hand.display
+      if (letters === null || !chords.flat().some(isForeign)) strike(hand, chords)
+      else await this.#strikeForeign(hand, letters, chords)
     })
+  }
+
+  /** As many at a time as there can be keys for. */
+  async #strikeForeign(hand: Hand, lettersOf: LettersOf, chords: readonly number[][]): Promise<void> {
+    const letters = await lettersOf.get()
+    for (let at = 0; at < chords.length; ) {
+      const part = chords.slice(at, at + letters.fitting(chords.slice(at)))
+      await letters.make(part)
+      // Someone may have taken the lease meanwhile.
+      this.#refuseWhileHeld()
+      strike(hand, part)
+      await hand.screen.flush()
+      letters.used()
+      at += part.length
+    }
   }
 
   readClipboard(): Promise<string> {
@@ -101,7 +116,7 @@ export class DesktopService {
     this.#withdrawClipboard = withdraw
   }
 
-  #act(work: (hand: Hand) => void): Promise<void> {
+  #act(work: (hand: Hand) => Promise<void> | void): Promise<void> {
     this.#refuseWhileHeld()
     const acted = this.#acting.then(async () => {
       // Someone may have taken the lease while this waited for its turn.
@@ -109,7 +124,7 @@ export class DesktopService {
       await reached(async () => {
         const hand = await this.#reach()
         this.#refuseWhileHeld()
-        work(hand)
+        await work(hand)
         await hand.screen.flush()
       }, 'The display cannot be reached')
     })
@@ -147,6 +162,13 @@ export class DesktopService {
         expiresAt,
       },
     )
+  }
+}
+
+function strike({ screen }: Hand, chords: readonly number[][]): void {
+  for (const chord of chords) {
+    for (const keysym of chord) screen.key(keysym, true)
+    for (const keysym of chord.toReversed()) screen.key(keysym, false)
   }
 }
 

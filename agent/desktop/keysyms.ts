@@ -45,12 +45,14 @@ for (let number = 1; number <= 12; number++) named[`F${number}`] = 0xffbd + numb
 export function keysymsOf(key: string): number[] {
   // A plus sign of its own stands last: `Control++`.
   const parts = key === '+' ? ['+'] : key.endsWith('++') ? [...key.slice(0, -2).split('+'), '+'] : key.split('+')
-  // With Shift down a small letter would not be what is typed, and the server would reach for Caps Lock.
+  if (parts.length === 1 && isLetter(key)) return chordOf(key)
+  // With Shift down a small letter would not be what is typed, nor a large one without it.
   const shifted = parts.slice(0, -1).some((part) => /^Shift(_[LR])?$/.test(part))
   return parts.map((part) => {
     const known = Object.hasOwn(named, part) ? named[part] : undefined
     if (known !== undefined) return known
-    if ([...part].length === 1) return keysymOf(shifted ? part.toUpperCase() : part)
+    if ([...part].length === 1)
+      return keysymOf(shifted ? part.toUpperCase() : isLetter(part) ? part.toLowerCase() : part)
     throw new Problem(
       'invalid-params',
       `"${part}" is not a key. Give a character, or a name such as Return, Escape, F5, Control.`,
@@ -58,8 +60,21 @@ export function keysymsOf(key: string): number[] {
   })
 }
 
-/** The keysym that types one character. */
-export function keysymOf(char: string): number {
+/**
+ * What types one character. A large letter is pressed with Shift: asked for one without it, the server reaches for Caps
+ * Lock, and leaves it on for whoever types next.
+ */
+export function chordOf(char: string): number[] {
+  return isLetter(char) && char === char.toUpperCase() ? [named['Shift'] ?? 0, keysymOf(char)] : [keysymOf(char)]
+}
+
+/** Of the alphabet that every keyboard has. */
+function isLetter(part: string): boolean {
+  return /^[A-Za-z]$/.test(part)
+}
+
+/** The keysym of one character. */
+function keysymOf(char: string): number {
   const code = char.codePointAt(0) ?? 0
   if (char === '\n' || char === '\r') return named['Return'] ?? 0
   if (char === '\t') return named['Tab'] ?? 0

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findProgram } from '../processes/find-program.ts'
 import { type CaredOptions, type CaredProcess, exitReason, spawnCared } from '../processes/spawn-cared.ts'
+import { LettersOf } from './foreign-letters.ts'
 import { KeptVnc } from './kept-vnc.ts'
 import { SharedMemory } from './shared-memory.ts'
 import { x11vncArgs } from './vnc-args.ts'
@@ -20,6 +21,8 @@ export interface Display {
   /** What a program needs in its environment to draw here. */
   readonly env: { DISPLAY: string; XAUTHORITY: string }
   readonly vnc: VncServer
+  /** Keys for what its keyboard has not; null where the VNC server makes its own, and takes no others. */
+  readonly letters: LettersOf | null
   /** As it is at the start; `resizable` says whether it can change. */
   readonly size: { width: number; height: number }
   /** Whether a client of the VNC server may change the display's size. */
@@ -88,7 +91,9 @@ async function tryStart(
   let server: CaredProcess | undefined
   let keptVnc: KeptVnc | null = null
   let number: string | undefined
+  let letters: LettersOf | null = null
   const stop = async () => {
+    letters?.close()
     await keptVnc?.stop()
     await server?.end(1000)
     if (number !== undefined) removeTraces(number, server?.pid)
@@ -115,10 +120,13 @@ async function tryStart(
     } else await answers(vnc, x, signal)
     signal.throwIfAborted()
     const kept = keptVnc
+    const displayEnv = { DISPLAY: name, XAUTHORITY: authFile }
+    if (kept === null) letters = new LettersOf(displayEnv)
     return {
       name,
-      env: { DISPLAY: name, XAUTHORITY: authFile },
+      env: displayEnv,
       vnc,
+      letters,
       size: { width: options.width, height: options.height },
       resizable: kept === null,
       get processes() {

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { findProgram } from '../processes/find-program.ts'
 import { type Display, DisplayError, type DisplayOptions, freePort, programEnv, startVnc } from './display.ts'
+import { LettersOf } from './foreign-letters.ts'
 import { KeptVnc } from './kept-vnc.ts'
 import { x0vncserverArgs, x11vncArgs } from './vnc-args.ts'
 import { newVncPassword, writeVncPasswordFile } from './vnc-password.ts'
@@ -46,7 +47,9 @@ export async function shareDisplay(name: string, options: DisplayOptions): Promi
     clear()
     throw error
   })
+  const letters = sharing.name === 'x11vnc' ? null : new LettersOf(env)
   const stop = async () => {
+    letters?.close()
     await keptVnc.stop()
     clear()
   }
@@ -55,7 +58,7 @@ export async function shareDisplay(name: string, options: DisplayOptions): Promi
     signal.throwIfAborted()
   }
   return {
-    ...{ name, env, vnc, size, resizable: false, keptVnc, broken: keptVnc.gaveUp, stop },
+    ...{ name, env, vnc, letters, size, resizable: false, keptVnc, broken: keptVnc.gaveUp, stop },
     get processes() {
       return [keptVnc.process]
     },

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { until } from '../../e2e/rigs/until.ts'
 import { pathWithWindowManager } from '../../e2e/rigs/window-manager.ts'
 import type { Situation, World } from './situation.ts'
 
@@ -134,6 +135,19 @@ export const browserSituations: readonly Situation[] = [
         return { name: 'twice' }
       },
     },
+  },
+  {
+    name: 'the clipboard has more text than is read',
+    code: 'conflict',
+    async arrange({ have, call }) {
+      await have('display')
+      const field = "Object.assign(document.body.appendChild(document.createElement('textarea'))"
+      await call('browser.execute', { expression: `${field}, { value: '漢'.repeat(1_500_000) }).select()` })
+      for (const key of ['Control+a', 'Control+c']) await call('desktop.keyboard', { key })
+      const isTooLong = () => call('desktop.getClipboard').then(() => false, Boolean)
+      await until('it to be copied', isTooLong)
+    },
+    calls: { 'desktop.getClipboard': {} },
   },
   {
     name: 'nothing is recorded',

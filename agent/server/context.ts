@@ -31,8 +31,10 @@ export class RequestContext implements CallContext {
   }
 
   get headers(): Record<string, string | undefined> {
-    const { authorization: _a, 'x-deploy-secret': _b, cookie: _c, ...rest } = this.#request.headers
-    return rest as Record<string, string | undefined>
+    const { authorization: _a, 'x-deploy-secret': _b, cookie: _c, range, ...rest } = this.#request.headers
+    // A part is of a body, and only GET has one (RFC 9110, 14.2).
+    const part = range === undefined || this.#request.method !== 'GET' ? {} : { range }
+    return { ...rest, ...part } as Record<string, string | undefined>
   }
 
   /** Made only for the handlers that look at it. */

@@ -1,5 +1,7 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
+import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
@@ -295,4 +297,20 @@ describe('once', () => {
     expect([body(second), body(third)]).toEqual([body(first), body(first)])
     expect((await rig.client.call('audit.list', { action: 'reveal_env' })).total - before).toBe(1)
   })
+})
+
+test('a film is told of as RFC 9110 has it, to whoever asks for its head, or has it', async () => {
+  const dir = path.join(rig.dataDir, 'recordings')
+  mkdirSync(dir, { recursive: true })
+  writeFileSync(path.join(dir, 'film.mp4'), 'x'.repeat(5000))
+  const ask = (method: string, ...headers: string[]) =>
+    say(request(`${method} /v1/desktop/recordings/film HTTP/1.1`, [host, secret(), ...headers]))
+  const whole = await ask('HEAD', 'Range: bytes=0-9')
+  expect(statusOf(whole)).toBe(200)
+  expect(whole).toMatch(/\r\ncontent-length: 5000\r\n[^x]*\r\n\r\n$/i)
+  expect(statusOf(await ask('GET', 'Range: bytes=0-9'))).toBe(206)
+  const etag = /\r\netag: (\S+)/i.exec(whole)?.[1]
+  const known = await ask('GET', `If-None-Match: ${etag}`)
+  expect(statusOf(known)).toBe(304)
+  expect(known).not.toMatch(/content-length/i)
 })

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type CallDefinition, noParams } from '../../shared/contract/define.ts'
 import { decodeQuery, decodeText } from '../../shared/contract/wire.ts'
@@ -119,7 +120,9 @@ function send(
     result.status ?? call.successStatus,
     streamHeaders(context.requestId, result.contentType, result.headers),
   )
-  return pipeline(result.body, response)
+  if (response.req.method !== 'HEAD') return pipeline(result.body, response)
+  if (result.body instanceof Readable) result.body.destroy()
+  response.end()
 }
 
 function handle(

@@ -10,6 +10,8 @@ const fixedHeaders = {
   'x-pilothouse-version': contractVersion,
 }
 
+const notModified = 304
+
 export function sendAnswer(response: ServerResponse, requestId: string, answer: Answer): void {
   const { body } = answer
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
@@ -17,8 +19,6 @@ export function sendAnswer(response: ServerResponse, requestId: string, answer: 
   const list = [
     'content-type',
     answer.contentType,
-    'content-length',
-    String(length),
     'x-request-id',
     requestId,
     'cache-control',
@@ -26,6 +26,8 @@ export function sendAnswer(response: ServerResponse, requestId: string, answer: 
     'x-pilothouse-version',
     contractVersion,
   ]
+  // There it would be the length of what the client has, which it keeps (RFC 9110, 8.6).
+  if (answer.status !== notModified) list.push('content-length', String(length))
   if (answer.headers !== undefined) list.push(...Object.entries(answer.headers).flat())
   response.writeHead(answer.status, list)
   if (response.req.method === 'HEAD') response.end()

@@ -44,6 +44,7 @@ function samples(roll: (sides: number) => number): Record<string, () => Buffer> 
     cutText: () => cutText(roll(300)),
     extendedClipboard: () => cutText(-roll(300) - 4),
     continuousUpdates: () => filled(10, [150]),
+    power: () => filled(4, [250, 0, 1, 2]),
     fence: () => {
       const size = roll(65)
       return filled(9 + size, [248, 0, 0, 0, 0, 0, 0, 0, size])
@@ -83,7 +84,7 @@ describe('cutting a stream into messages', () => {
     }
   })
 
-  test.each([1, 7, 99, 249, 250, 253])('refuses type %i, whose length nobody knows', (unknown) => {
+  test.each([1, 7, 99, 249, 253])('refuses type %i, whose length nobody knows', (unknown) => {
     expect(() => new ClientMessageParser().push(Buffer.from([unknown]))).toThrow(RfbError)
   })
 
@@ -106,7 +107,7 @@ describe('cutting a stream into messages', () => {
 })
 
 describe('the gate', () => {
-  const acting = new Set([4, 5, 6, 251, 255])
+  const acting = new Set([4, 5, 6, 250, 251, 255])
 
   function passAll(gate: InputGate, stream: Buffer): Buffer[] {
     return new ClientMessageParser().push(stream).flatMap((message) => gate.pass(message) ?? [])
@@ -128,9 +129,10 @@ describe('the gate', () => {
   test('passes a controller’s input unchanged, but no clipboard until it is asked for', () => {
     const input = [writeKey(97, null, true), writeKey(97, 30, false), writePointer(1, 5, 6)]
     const stream = Buffer.concat([...input, cutText(10), cutText(-10)])
+    const powerOff = Buffer.from([250, 0, 1, 2])
     const without = passAll(
       new InputGate({ mayControl: () => true, clipboard: false, resizable: true, keepsSize }),
-      stream,
+      Buffer.concat([powerOff, stream]),
     )
     expect(without).toEqual(input)
     const withIt = passAll(

@@ -8,6 +8,8 @@ export type ClientMessage =
   | { kind: 'clipboard'; bytes: Buffer }
   /** `whole`: one screen, and it covers the desktop. */
   | { kind: 'desktopSize'; bytes: Buffer; width: number; height: number; whole: boolean }
+  /** Powers the machine off, or starts it anew: nobody was told that this can be asked for. */
+  | { kind: 'power'; bytes: Buffer }
   /** Asks for pictures, and changes nothing on the machine. */
   | { kind: 'view'; bytes: Buffer }
 
@@ -23,6 +25,7 @@ const type = {
   cutText: 6,
   continuousUpdates: 150,
   fence: 248,
+  xvp: 250,
   setDesktopSize: 251,
   qemu: 255,
 } as const
@@ -80,6 +83,8 @@ function messageLength(data: Buffer): number | undefined {
       return 10
     case type.fence:
       return known(9, () => 9 + (data[8] ?? 0))
+    case type.xvp:
+      return 4
     case type.setDesktopSize:
       return known(7, () => 8 + 16 * (data[6] ?? 0))
     case type.qemu:
@@ -118,6 +123,8 @@ function read(bytes: Buffer): ClientMessage {
       return { kind: 'pointer', bytes, buttons: bytes[1] ?? 0, x: bytes.readUInt16BE(2), y: bytes.readUInt16BE(4) }
     case type.cutText:
       return { kind: 'clipboard', bytes }
+    case type.xvp:
+      return { kind: 'power', bytes }
     case type.setDesktopSize:
       return { kind: 'desktopSize', bytes, ...readDesktopSize(bytes) }
     default:

@@ -39,6 +39,8 @@ export class InputGate {
     switch (message.kind) {
       case 'view':
         return message.bytes
+      case 'power':
+        return null
       case 'encodings':
         this.#knowsSizes = message.encodings.includes(extendedDesktopSize)
         return writeEncodings(message.encodings.filter((encoding) => this.#offered(encoding)))

@@ -49,6 +49,29 @@ describe('the live view', () => {
     expect(bench.parts.viewers.count).toBe(2)
   })
 
+  test('letters that no key is for arrive, as fast as they are sent, in order with all else', async () => {
+    const field = '<textarea autofocus style="position:fixed;inset:0"></textarea>'
+    await bench.start({ url: `data:text/html,${encodeURIComponent(field)}` })
+    const page = await bench.openPage()
+    await evaluate(page, 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+    const lease = bench.take()
+    const controller = await RfbTestClient.open(bench.parts.sockets.vnc, { mode: 'control', leaseId: lease.leaseId })
+    const text = 'абвгдежзийклмнопрст wxyz αβγδεζηθ 漢字仮名交文 ok'
+    for (const letter of text) {
+      const point = letter.codePointAt(0) ?? 0
+      const keysym = point < 0x100 ? point : 0x01000000 + point
+      controller.key(keysym, true)
+      controller.key(keysym, false)
+    }
+    const value = () => evaluate(page, 'document.querySelector("textarea").value')
+    await expect.poll(value, { timeout: 20_000 }).toBe(text)
+    // Of a viewer none is made: it takes no key from whoever has control.
+    const viewer = await RfbTestClient.open(bench.parts.sockets.vnc, { mode: 'view' })
+    viewer.key(0x01000430, true)
+    await viewer.picture()
+    expect(await value()).toBe(text)
+  })
+
   test('a viewer takes control and gives it back on the connection it has, and only with the lease', async () => {
     await bench.start({ url: probePage })
     const page = await bench.openPage()

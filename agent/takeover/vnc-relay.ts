@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
+import { type ForeignLetters, isForeign, type LettersOf } from '../display/foreign-letters.ts'
 import type { ServerSocket } from '../server/handlers.ts'
 import { ClientHandshake } from './client-handshake.ts'
-import { ClientMessageParser, RfbError } from './client-messages.ts'
+import { type ClientMessage, ClientMessageParser, RfbError } from './client-messages.ts'
 import { type GateOptions, InputGate } from './input-gate.ts'
 
 /** Unsent bytes at which the VNC server is made to wait: a few pictures, so that a slow client sees fresh ones. */
@@ -13,6 +14,7 @@ const drainPollMs = 5
 const handshakeMs = 10_000
 
 export interface RelayOptions extends GateOptions {
+  letters: LettersOf | null
   onDesktopSize: (width: number, height: number) => void
   onClosed: () => void
 }
@@ -30,6 +32,11 @@ export class VncRelay {
   readonly #gate: InputGate
   readonly #limit: NodeJS.Timeout
   #drainTimer: NodeJS.Timeout | undefined
+  /** What came while a key was made for the first of them. */
+  #waiting: ClientMessage[] = []
+  /** Set once the first such letter came; null where there is no way to make keys. */
+  #letters: ForeignLetters | null | undefined
+  #making = false
   #closed = false
 
   /** `server` is authenticated and has not yet been told that a client is there. */
@@ -104,15 +111,54 @@ export class VncRelay {
       this.#server.write(Buffer.from([1]))
       this.#server.resume()
     }
+    const messages = this.#parser.push(rest)
+    if (this.#making) this.#waiting = this.#waiting.concat(messages)
+    else this.#passOn(messages)
+  }
+
+  /** All of them, up to a letter that there is no key for yet: that and what follows waits until one is made. */
+  #passOn(messages: readonly ClientMessage[]): void {
     const passed: Buffer[] = []
-    for (const message of this.#parser.push(rest)) {
+    for (const [index, message] of messages.entries()) {
       const allowed = this.#gate.pass(message)
       if (allowed === null) continue
+      if (message.kind === 'key' && this.#lacksKey(message)) {
+        this.#waiting = messages.slice(index)
+        void this.#makeKeys()
+        break
+      }
       passed.push(allowed)
       if (message.kind === 'desktopSize' && allowed === message.bytes)
         this.#options.onDesktopSize(message.width, message.height)
     }
     // One write per frame of the client: with no delay set, each write is a packet.
     if (passed.length > 0 && !this.#server.write(Buffer.concat(passed))) this.#client.pause()
+  }
+
+  #lacksKey({ keysym, keycode, down }: Extract<ClientMessage, { kind: 'key' }>): boolean {
+    // A client that names the key itself, and not only its letter, means that key.
+    if (!isForeign(keysym) || (keycode ?? 0) !== 0 || this.#letters === null) return false
+    this.#letters?.used()
+    return down && this.#letters?.has(keysym) !== true
+  }
+
+  async #makeKeys(): Promise<void> {
+    this.#making = true
+    this.#client.pause()
+    try {
+      const letters = this.#letters ?? (await this.#options.letters?.get()) ?? null
+      this.#letters = letters
+      const chords = this.#waiting.flatMap((one) => (one.kind === 'key' && one.down ? [[one.keysym]] : []))
+      await letters?.make(chords.slice(0, letters.fitting(chords)))
+    } catch {
+      // The VNC server may have a key for it yet.
+      this.#letters = null
+    }
+    this.#making = false
+    if (this.#closed) return
+    const waiting = this.#waiting
+    this.#waiting = []
+    this.#client.resume()
+    this.#passOn(waiting)
   }
 }

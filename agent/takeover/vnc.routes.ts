@@ -34,6 +34,7 @@ export function vncSocket(screens: Screens, leases: LeaseService, viewers: Viewe
       const relay = new VncRelay(socket, server, {
         clipboard: params.clipboard,
         resizable: display.resizable,
+        letters: display.letters,
         keepsSize: () => screens.keepsSize,
         mayControl: () => leaseId !== undefined && leases.isHeldBy(leaseId),
         onDesktopSize: (width, height) => screen.resized(width, height),

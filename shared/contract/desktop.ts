@@ -118,7 +118,7 @@ export const getClipboard = defineCall({
   access: 'secret',
   summary: "The display's clipboard, as text. Only when asked for.",
   result: () => z.object({ text: z.string() }),
-  problems: ['not-active'],
+  problems: ['not-active', 'conflict'],
 })
 
 export const setClipboard = defineCall({
