@@ -72,7 +72,7 @@ function AddMachineForm() {
     setMistakes(found)
     setLinks(null)
     if (Object.keys(found).length > 0) return
-    const secret = typed.secret === '' ? {} : { secret: typed.secret }
+    const secret = typed.secret.trim() === '' ? {} : { secret: typed.secret }
     setLinks((await call('tunnels.test', { tunnel: toTunnel(typed), ...secret })).links)
   }
   const add = async () => {

@@ -30,7 +30,7 @@ function SecretForm({ machine }: { machine: MachineView }) {
   const [secret, setSecret] = useState('')
   const { busy, problem, setProblem, onSubmit } = useAsking()
   const set = async () => {
-    if (secret === '') return
+    if (secret.trim() === '') return
     const { problem: still } = await call('fleet.setSecret', { machineId: machine.id, secret })
     if (still === null) show('none')
     else setProblem({ ...still, title: 'It still cannot be verified' })
@@ -55,7 +55,7 @@ function SecretForm({ machine }: { machine: MachineView }) {
           type="submit"
           variant="primary"
           busy={busy !== null}
-          disabled={secret === ''}
+          disabled={secret.trim() === ''}
           data-testid="new-secret-submit"
         >
           {busy !== null ? 'Asking the agent…' : 'Try it'}
