@@ -301,6 +301,36 @@ describe('the fleet', () => {
     await at('fleet-table').waitFor()
   })
 
+  test('what is refused is brought into sight, however long the form is', async () => {
+    const size = (width: number, height: number) =>
+      console.app.evaluate(
+        ({ BrowserWindow }, [wide, high]) => BrowserWindow.getAllWindows()[0]?.setContentSize(wide, high),
+        [width, height] as const,
+      )
+    await size(1024, 700)
+    await until('the small window', () => window.evaluate(() => innerHeight < 720))
+    await window.locator('body').press('a')
+    const form = window.getByRole('dialog', { name: 'Add a machine' })
+    await at('machine-name').fill('twin')
+    await form.getByRole('combobox', { name: 'Type' }).click()
+    await window.getByRole('option', { name: 'EC2' }).click()
+    await at('machine-host').fill('127.0.0.1')
+    await at('machine-port').fill(String(agents[0]?.port))
+    await at('machine-secret').fill(agents[0]?.secret ?? '')
+    await at('machine-submit').click()
+    const refused = form.getByTestId('problem').filter({ hasText: 'in the fleet already, as live-0' })
+    await until('the refusal to be seen', () =>
+      refused.evaluate((shown) => {
+        const { left, top, width, height } = shown.getBoundingClientRect()
+        return shown.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+      }),
+    )
+    await window.keyboard.press('Escape')
+    await form.waitFor({ state: 'detached' })
+    await size(1440, 900)
+    await until('the large window', () => window.evaluate(() => innerHeight > 850))
+  })
+
   test('of a machine that is gone its own record of deploys is shown as it was last told; without one, what was deployed from here', async () => {
     const deploysOf = async (id: string) => {
       await window.evaluate((machineId) => {

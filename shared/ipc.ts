@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { agentEventSchema } from './contract/events.ts'
+import { secretShape } from './domain/agent-secret.ts'
 import { environments } from './domain/environments.ts'
 import { machineTypes, machineView, tunnelSchema } from './domain/machine.ts'
 import { providerSchema } from './domain/power.ts'
@@ -36,7 +37,7 @@ const machineId = z.string().min(1).max(100)
 const onMachine = z.strictObject({ machineId })
 const done = z.object({})
 /** As a person pastes it: the agent reads its own without the space around it, too. */
-const typedSecret = z.string().trim().min(1).max(1024)
+const typedSecret = z.string().trim().min(1).max(1024).regex(secretShape, 'is no secret of an agent')
 
 export const keychainState = z.object({
   /** `ready` keeps secrets for good; otherwise they live as long as this run, and `detail` says why. */

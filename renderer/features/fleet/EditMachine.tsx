@@ -5,7 +5,7 @@ import { show, useUi } from '../../app/ui.store.ts'
 import { useAsking } from '../../app/useAsking.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
-import { ErrorText } from '../../ui/ErrorText.tsx'
+import { FormProblem } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { environmentNames, machineTypeNames } from '../machine/look.ts'
@@ -106,7 +106,7 @@ function EditForm({ machine }: { machine: MachineView }) {
       <TunnelFields typed={typed} mistakes={mistakes} change={change} />
       {problem !== null && (
         <div className={styles.wide}>
-          <ErrorText problem={problem} />
+          <FormProblem problem={problem} />
         </div>
       )}
       <DialogActions>

@@ -112,7 +112,10 @@ test('a form with mistakes names each, and a good one becomes parameters', () =>
   expect(checkMachine(typed, [])).toEqual({})
   expect(checkMachine(typed, ['a'])).toHaveProperty('name')
   expect(checkMachine({ ...typed, host: 'http://x' }, [])).toHaveProperty('host')
-  expect(checkMachine({ ...typed, secret: ' \t' }, [])).toHaveProperty('secret')
+  for (const secret of [' \t', 'two words', 'пароль']) {
+    expect(checkMachine({ ...typed, secret }, []), secret).toHaveProperty('secret')
+  }
+  expect(checkMachine({ ...typed, secret: ' s\t' }, [])).toEqual({})
   for (const port of ['0', '65536', '8e3', '', '80.5'])
     expect(checkMachine({ ...typed, port }, []), port).toHaveProperty('port')
   expect(toParams(typed)).toMatchObject({ name: 'a', tunnel: { kind: 'direct', host: '10.0.0.1', port: 8000 } })
@@ -121,10 +124,12 @@ test('a form with mistakes names each, and a good one becomes parameters', () =>
 test('each way to a machine wants its own fields, and leaves out what is not given', () => {
   const ssh = { ...blankMachine, tunnel: 'ssh' as const }
   expect(Object.keys(checkTunnel(ssh))).toEqual(['sshHost'])
-  for (const sshHost of ['-oProxyCommand=x', 'root@box', 'a b']) {
+  for (const sshHost of ['-oProxyCommand=x', 'root@box', 'a b', 'bücher']) {
     expect(checkTunnel({ ...ssh, sshHost }), sshHost).toHaveProperty('sshHost')
   }
-  expect(checkTunnel({ ...ssh, sshHost: 'box', remote: 'agent.sock' })).toHaveProperty('remote')
+  expect(checkTunnel({ ...ssh, sshHost: '[fe80::1%eth0]' })).toEqual({})
+  for (const remote of ['agent.sock', `/${'x'.repeat(107)}`])
+    expect(checkTunnel({ ...ssh, sshHost: 'box', remote })).toHaveProperty('remote')
   expect(toTunnel({ ...ssh, sshHost: 'box ' })).toEqual({ kind: 'ssh', host: 'box', remote: { port: 8000 } })
   expect(toTunnel({ ...ssh, sshHost: 'box', sshUser: 'ops', sshPort: '2222', remote: '/run/a.sock' })).toEqual({
     ...{ kind: 'ssh', host: 'box', user: 'ops', port: 2222 },

@@ -1,3 +1,4 @@
+import { secretShape } from '../../../shared/domain/agent-secret.ts'
 import type { MachineView, Tunnel } from '../../../shared/domain/machine.ts'
 import type { IpcParams } from '../../../shared/ipc.ts'
 import { blankProvider, fromProvider, type TypedProvider, toProvider } from './providerForm.ts'
@@ -50,8 +51,15 @@ export type Mistakes = Partial<Record<keyof NewMachine, string>>
 /** What is wrong with it, by field; main checks again. */
 export function checkMachine(typed: NewMachine, takenNames: readonly string[]): Mistakes {
   const mistakes = checkKept(typed, takenNames)
-  if (typed.secret.trim() === '') mistakes.secret = 'The agent prints it when it is installed.'
-  return mistakes
+  const secret = checkSecret(typed.secret)
+  return secret === undefined ? mistakes : { ...mistakes, secret }
+}
+
+/** What is wrong with a secret, whoever's it is. */
+export function checkSecret(typed: string): string | undefined {
+  const secret = typed.trim()
+  if (secret === '') return 'The agent prints it when it is installed.'
+  return secretShape.test(secret) ? undefined : 'A secret has no spaces, and only plain letters, digits and signs.'
 }
 
 /** What is wrong with what a machine that is known already is to be called and reached by. */
@@ -74,10 +82,13 @@ export function checkTunnel(typed: NewMachine): Mistakes {
       break
     case 'ssh':
       checkHost(typed.sshHost, 'sshHost', mistakes)
+      if (mistakes.sshHost === undefined && !/^[\w[][\w.:%\]-]*$/.test(typed.sshHost.trim()))
+        mistakes.sshHost = 'Only plain letters, digits, dots and dashes.'
       if (/[\s:@]|^-/.test(typed.sshUser.trim())) mistakes.sshUser = 'Only the name of the user.'
       if (typed.sshPort.trim() !== '' && !isPort(typed.sshPort)) mistakes.sshPort = '1 to 65535.'
       if (!isPort(typed.remote) && !/^\/.+/.test(typed.remote.trim()))
         mistakes.remote = 'A port, or the whole path of a socket.'
+      else if (typed.remote.trim().length > 107) mistakes.remote = 'The path of a socket has at most 107 characters.'
       break
     case 'tailscale':
       if (typed.peer.trim() === '') mistakes.peer = 'Choose a machine of the tailnet.'
