@@ -120,6 +120,7 @@ export function createConsole({
       const { port1, port2 } = new MessageChannelMain()
       return { here: port1, there: port2 }
     },
+    onCount: (open) => broadcast('streams.open', { open }),
     onMessage: (machineId, socket, message) => {
       if (socket === 'logs') keptLogs.seen(machineId, shownLines(message))
     },

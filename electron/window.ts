@@ -10,6 +10,7 @@ import {
   responseHeaders,
 } from './app-scheme.ts'
 import { appOrigin, isFrom, originOf } from './ipc/sender.ts'
+import { plainText } from './plain-text.ts'
 import { minimumSize, restoreBounds } from './window-bounds.ts'
 
 /** The address of the development server; a package never looks for one. */
@@ -18,6 +19,8 @@ export const allowedOrigins = devUrl === undefined ? [appOrigin] : [appOrigin, o
 
 /** Chromium's ERR_FILE_NOT_FOUND. */
 const fileNotFound = -6
+
+const titleLength = 120
 
 const background = { dark: '#0e1116', light: '#f6f7f9' }
 
@@ -117,6 +120,11 @@ export function openWindow({ preload, keptBounds, screens, place }: WindowOption
       spellcheck: false,
       devTools: !app.isPackaged,
     },
+  })
+  window.on('page-title-updated', (event, title) => {
+    // It names a machine, and stands among those of other programs.
+    event.preventDefault()
+    window.setTitle(plainText(title, titleLength))
   })
   void window.loadURL(`${devUrl ?? appUrl}${place}`).catch(() => {
     // A page that does not load is reported by did-fail-load, with its reason.

@@ -23,6 +23,8 @@ export const windowCalls = {
 } as const
 
 export const windowEvents = {
+  /** How many streams run between machines and the windows of this console. */
+  'streams.open': z.object({ open: z.number().int() }),
   /** Told to one window: a notification was pressed, or the menu. A hash, as the window's own address has it. */
   'window.go': z.object({ place: z.string().max(400) }),
 } as const

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { agentEventSchema } from './contract/events.ts'
+import { secretShape } from './domain/agent-secret.ts'
 import { environments } from './domain/environments.ts'
 import { machineTypes, machineView, tunnelSchema } from './domain/machine.ts'
 import { providerSchema } from './domain/power.ts'
@@ -35,6 +36,8 @@ const nothing = z.strictObject({})
 const machineId = z.string().min(1).max(100)
 const onMachine = z.strictObject({ machineId })
 const done = z.object({})
+/** As a person pastes it: the agent reads its own without the space around it, too. */
+const typedSecret = z.string().trim().min(1).max(1024).regex(secretShape, 'is no secret of an agent')
 
 export const keychainState = z.object({
   /** `ready` keeps secrets for good; otherwise they live as long as this run, and `detail` says why. */
@@ -76,6 +79,7 @@ export const appInfo = z.object({
   settings: settingsSchema,
   /** Where the console was told to go at the start. */
   open: z.enum(['home', 'demo']),
+  openStreams: z.number().int(),
 })
 export type AppInfo = z.infer<typeof appInfo>
 
@@ -157,7 +161,7 @@ export const ipcCalls = {
       /** What is set for its kind of machine. */
       provider: providerSchema.optional(),
       /** The one moment a secret crosses: a person types it in. */
-      secret: z.string().min(1).max(1024),
+      secret: typedSecret,
       /** By which it can be called off. */
       addId: z.uuid().optional(),
     }),
@@ -169,11 +173,11 @@ export const ipcCalls = {
   /** A person wakes a machine that is gone or off; nothing else ever does. */
   'fleet.wake': define(onMachine, machineView),
   /** A person types the agent's secret in anew, after it was refused or lost. */
-  'fleet.setSecret': define(z.strictObject({ machineId, secret: z.string().min(1).max(1024) }), machineView),
+  'fleet.setSecret': define(z.strictObject({ machineId, secret: typedSecret }), machineView),
 
   /** Tries a way to a machine that is not kept yet, link by link. */
   'tunnels.test': define(
-    z.strictObject({ tunnel: tunnelSchema, secret: z.string().max(1024).optional() }),
+    z.strictObject({ tunnel: tunnelSchema, secret: typedSecret.optional() }),
     z.object({ links: z.array(tunnelTestLink) }),
   ),
   /** Hosts of the person's own SSH configuration. */

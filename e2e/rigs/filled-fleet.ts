@@ -1,4 +1,4 @@
-import type { Leg } from '../../shared/domain/rollout.ts'
+import type { Leg, Rollout } from '../../shared/domain/rollout.ts'
 import { keepFleet } from './kept-fleet.ts'
 
 /** A machine that is gone and whose tabs are full of what it last answered. */
@@ -20,7 +20,8 @@ const worker = (index: number, status: string) => ({
   ...{ image: 'ghosthands:2.4.1', currentJob: status === 'busy' ? 'apply-4711' : null },
 })
 
-const deploy = (id: number, status: string) => ({
+/** One of an agent's own records of a deploy. */
+export const keptDeploy = (id: number, status: string) => ({
   ...{ id, imageTag: `2.4.${id}`, digest: digest('a'), previousTag: `2.4.${id - 1}`, previousDigest: digest('b') },
   ...{ kind: 'deploy', status, step: status === 'failed' ? 'health' : 'done', operator: 'Ada' },
   ...{ startedAt: ago(60 * (4 - id)), finishedAt: ago(60 * (4 - id) - 2) },
@@ -31,6 +32,19 @@ const entry = (id: number, action: string, result: string) => ({
   ...{ id, createdAt: ago(90 - id), action, operator: id % 2 === 0 ? 'Ada' : null, peer: 'tcp 127.0.0.1' },
   ...{ requestId: `r${id}`, details: { given: ['vars'] }, result, durationMs: 12 * id, hash: 'c'.repeat(64) },
   errorMessage: result === 'failure' ? 'Someone else has control.' : null,
+})
+
+export const keptLeg = (machineId: string, name: string, batch: number, state: Leg['state']): Leg => ({
+  ...{ machineId, name, environment: 'prod', batch, state, attempt: 1, tries: 0, force: false, baseline: 1 },
+  ...{ agentDeployId: 2, undoes: null, previousTag: '2.4.0', previousDigest: digest('b'), digest: digest('a') },
+  ...{ startedAt: ago(50), endedAt: ago(48), detail: null, historyId: null },
+})
+
+/** A deploy from this console that has ended, and not well. */
+export const keptRollout = (legs: Leg[]): Rollout => ({
+  ...{ id: 0, key: 'kept', kind: 'deploy', tag: '2.4.1', commit: null, status: 'failed', stoppedBy: 'failure' },
+  ...{ commitMessage: null, branch: null, rollbackOf: null, legs },
+  ...{ maxUnavailable: 1, onFailure: 'stop', operator: 'Ada', createdAt: ago(52), endedAt: ago(48) },
 })
 
 /** The console's data after some work: machines in several states, a deploy that failed, and what machines answered. */
@@ -48,7 +62,7 @@ export function keepFilledFleet(userData: string): void {
       ...{ vars: { API_URL: '', API_KEY: '', REGION: '' }, redactedKeys: ['API_KEY'], duplicateKeys: [] },
       fingerprints: { API_URL: 'a1b2c3d4', API_KEY: 'b2c3d4e5', REGION: 'c3d4e5f6' },
     })
-    const deploys = [deploy(3, 'failed'), deploy(2, 'completed'), deploy(1, 'rolled_back')]
+    const deploys = [keptDeploy(3, 'failed'), keptDeploy(2, 'completed'), keptDeploy(1, 'rolled_back')]
     keep('deploys.list', { deploys, page: 1, pageSize: 50, total: 3 })
     const entries = [entry(3, 'set_env', 'failure'), entry(2, 'takeover', 'success'), entry(1, 'start', 'unknown')]
     keep('audit.list', { entries, page: 1, pageSize: 50, total: 3 })
@@ -57,21 +71,15 @@ export function keepFilledFleet(userData: string): void {
         { sandboxId: goneMachine, operator: 'Ada', action, details: {}, createdAt: ago(80 - place) },
         { result: place === 2 ? 'failure' : 'success', errorMessage: null, durationMs: 40 },
       )
-    const leg = (machineId: string, name: string, batch: number, state: Leg['state']): Leg => ({
-      ...{ machineId, name, environment: 'prod', batch, state, attempt: 1, tries: 0, force: false, baseline: 1 },
-      ...{ agentDeployId: 2, undoes: null, previousTag: '2.4.0', previousDigest: digest('b'), digest: digest('a') },
-      ...{ startedAt: ago(50), endedAt: ago(48), detail: null, historyId: null },
-    })
-    store.rollouts.add({
-      ...{ id: 0, key: 'kept', kind: 'deploy', tag: '2.4.1', commit: null, status: 'failed', stoppedBy: 'failure' },
-      ...{ commitMessage: null, branch: null },
-      ...{ maxUnavailable: 1, onFailure: 'stop', operator: 'Ada', createdAt: ago(52), endedAt: ago(48) },
-      rollbackOf: null,
-      legs: [
-        leg(goneMachine, 'shop-de-07', 1, 'completed'),
-        { ...leg('kept-2', 'shop-de-08', 2, 'failed'), detail: 'ghosthands-api did not become healthy within 60 s.' },
-        { ...leg('kept-3', 'shop-fr-01', 3, 'skipped'), startedAt: null, endedAt: null },
-      ],
-    })
+    store.rollouts.add(
+      keptRollout([
+        keptLeg(goneMachine, 'shop-de-07', 1, 'completed'),
+        {
+          ...keptLeg('kept-2', 'shop-de-08', 2, 'failed'),
+          detail: 'ghosthands-api did not become healthy within 60 s.',
+        },
+        { ...keptLeg('kept-3', 'shop-fr-01', 3, 'skipped'), startedAt: null, endedAt: null },
+      ]),
+    )
   })
 }

@@ -78,7 +78,8 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
       const { open } = about
       // Where to go is said to the first window alone: a second one was opened to show something else.
       about = { ...about, open: 'home' }
-      return { ...about, open, keychain: await vault.stateSoon(), settings: settings.current }
+      const keychain = await vault.stateSoon()
+      return { ...about, open, keychain, settings: settings.current, openStreams: streams.count }
     },
     'app.copyText': async ({ text }) => {
       await deps.clipboard.writeText(text)

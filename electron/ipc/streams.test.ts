@@ -159,6 +159,17 @@ test('what the contract does not allow from a window ends the stream', async () 
   expect(streams.count).toBe(0)
 })
 
+test('it tells how many are open whenever that changes', async () => {
+  const onCount = vi.fn()
+  streams = new Streams({ client: () => new AgentClient(transport), leaseId: () => lease, makeChannel, onCount })
+  await open('vnc')
+  await open('events')
+  windowEnd.close(1000)
+  await vi.waitFor(() => expect(onCount.mock.calls).toEqual([[1], [2], [1]]))
+  streams.closeAll()
+  expect(onCount).toHaveBeenLastCalledWith(0)
+})
+
 test('the stream ends when the machine goes, when the page goes, and when the console ends', async () => {
   await open('vnc')
   agent.socket?.onClose(4001, 'lease ended')

@@ -28,6 +28,8 @@ export interface StreamsDeps {
   makeChannel: () => Channel
   /** Hears what a window is shown on a stream of text. */
   onMessage?: (machineId: string, socket: SocketName, message: unknown) => void
+  /** One was opened or has ended: so many are open now. */
+  onCount?: (open: number) => void
 }
 
 interface Open {
@@ -68,11 +70,13 @@ export class Streams {
     const stream = new PortStream(here, (handler) => here.on('message', ({ data }) => handler(data)))
     connect(stream)
     this.#open.set(stream, { machineId, byAgent })
+    this.#deps.onCount?.(this.count)
     const stopWatching = caller.onGone(() => stream.lost())
     here.on('close', () => stream.lost())
     const closeSocket = stream.onClose
     stream.onClose = (code, reason) => {
       this.#open.delete(stream)
+      this.#deps.onCount?.(this.count)
       stopWatching()
       closeSocket(code, reason)
     }

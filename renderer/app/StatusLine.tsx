@@ -40,6 +40,7 @@ function Freshness() {
   const now = useNow()
   // What is pressed or scrolled goes first.
   const machines = useDeferredValue(useFleet((state) => state.machines))
+  const streams = useApp((state) => state.openStreams)
   const all = Object.values(machines)
   if (all.length === 0) return <span>no machines yet</span>
   const fresh = all.filter((machine) => now - verifiedAt(machine) <= freshMs).length
@@ -53,6 +54,7 @@ function Freshness() {
         {fresh} of {all.length === 1 ? '1 machine' : `${all.length} machines`} verified in the last 5 s
       </span>
       {tunnels > 0 && <span data-testid="open-tunnels">{tunnels === 1 ? '1 tunnel' : `${tunnels} tunnels`} up</span>}
+      {streams > 0 && <span data-testid="open-streams">{streams === 1 ? '1 stream' : `${streams} streams`}</span>}
     </>
   )
 }

@@ -6,17 +6,8 @@ import { Kbd } from '../ui/Kbd.tsx'
 import { useKeysOf } from './actions.ts'
 import { go, useRoute } from './route.ts'
 import styles from './Shell.module.css'
+import { screenTitles, unknownMachine, useWindowTitle } from './titles.ts'
 import { show } from './ui.store.ts'
-
-const titles = {
-  takeovers: 'Takeovers',
-  wall: 'Live wall',
-  settings: 'Settings',
-  audit: 'Audit',
-  deploys: 'Deploys',
-  diagnostics: 'Diagnostics',
-  workers: 'Workers',
-} as const
 
 /** Where one is, in what state it is, and the way to everything else. */
 export function TopBar() {
@@ -37,11 +28,12 @@ function Crumbs() {
   const route = useRoute((state) => state.route)
   const count = useFleet((state) => Object.keys(state.machines).length)
   const machine = useMachine(route.screen === 'machine' ? route.machineId : null)
+  useWindowTitle(route, machine)
   if (route.screen === 'logs') {
     const shown = route.machineIds.length === 0 ? count : route.machineIds.length
     return (
       <div className={styles.crumbs}>
-        <h1>Logs</h1>
+        <h1>{screenTitles.logs}</h1>
         <span className={styles.aside}>{shown === 1 ? '1 machine' : `${shown} machines`}</span>
       </div>
     )
@@ -49,13 +41,13 @@ function Crumbs() {
   if (route.screen !== 'fleet' && route.screen !== 'machine')
     return (
       <div className={styles.crumbs}>
-        <h1>{titles[route.screen]}</h1>
+        <h1>{screenTitles[route.screen]}</h1>
       </div>
     )
   if (route.screen === 'fleet')
     return (
       <div className={styles.crumbs}>
-        <h1>Fleet</h1>
+        <h1>{screenTitles.fleet}</h1>
         {count > 0 && <span className={styles.aside}>{count === 1 ? '1 machine' : `${count} machines`}</span>}
       </div>
     )
@@ -68,7 +60,7 @@ function Crumbs() {
         /
       </span>
       <h1 dir="auto" title={machine?.name}>
-        {machine?.name ?? 'Unknown machine'}
+        {machine?.name ?? unknownMachine}
       </h1>
       {machine !== undefined && (
         <>

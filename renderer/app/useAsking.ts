@@ -21,9 +21,11 @@ export function useAsking<Action extends string = 'submit'>() {
       setBusy(null)
     }
   }
-  const onSubmit = (action: Action, work: () => Promise<unknown>) => (event: FormEvent) => {
+  const onSubmit = (action: Action, work: () => Promise<unknown>) => (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    void ask(action, work)
+    const form = event.currentTarget
+    // The first field that is wrong may be out of sight, and its mistake is read out with it.
+    void ask(action, work).then(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
   }
   return { busy, problem, setProblem, ask, onSubmit }
 }

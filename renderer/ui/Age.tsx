@@ -13,6 +13,7 @@ export function Age({ at, form = 'ago' }: AgeProps) {
   const now = useNow()
   if (at === null) return <>never</>
   const ms = now - Date.parse(at)
+  if (Number.isNaN(ms)) return <>–</>
   if (form === 'bare') return <>{ms < 1000 ? 'now' : formatAge(ms)}</>
   return <>{ms < 1000 ? 'just now' : `${formatAge(ms)} ago`}</>
 }

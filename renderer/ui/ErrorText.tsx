@@ -1,4 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { CopyButton } from './CopyButton.tsx'
 import styles from './ErrorText.module.css'
 
@@ -27,6 +28,18 @@ export function ErrorText({ problem }: { problem: ShownProblem }) {
         <p className={styles.code}>{problem.code}</p>
       </div>
       <CopyButton text={problemText(problem)} label="Copy the problem" />
+    </div>
+  )
+}
+
+/** The same at the end of a form, which may be longer than its dialog: it is brought into sight. */
+export function FormProblem({ problem }: { problem: ShownProblem }) {
+  const place = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another problem is another reason to look there
+  useEffect(() => place.current?.scrollIntoView({ block: 'center' }), [problem])
+  return (
+    <div ref={place}>
+      <ErrorText problem={problem} />
     </div>
   )
 }

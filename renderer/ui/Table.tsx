@@ -9,6 +9,7 @@ import {
   useCallback,
   useEffect,
   useId,
+  useMemo,
   useRef,
   useState,
 } from 'react'
@@ -86,7 +87,9 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
   const { columns, rows, rowId, sort, onSort, onOpen, onPick, onMenu, marked, selected, onSelect } = props
   const scroller = useRef<HTMLDivElement>(null)
   const prefix = useId()
-  const [active, setActive] = useState(0)
+  const [meant, setMeant] = useState<MeantRow>({ index: 0, id: undefined })
+  // Rows come, go and change places by themselves: the next key must not reach another one than was meant.
+  const active = useMemo(() => placeOf(meant, rows, rowId), [meant, rows, rowId])
   const anchor = useRef<string | null>(null)
   const virtual = useVirtualizer({
     count: rows.length,
@@ -98,13 +101,9 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
     // About as much as a table has of a window: its rows are in the first picture, and not in the second, measured one.
     initialRect: { width: 0, height: innerHeight * 0.65 },
   })
-  useEffect(() => {
-    setActive((index) => Math.min(index, Math.max(0, rows.length - 1)))
-  }, [rows.length])
-
   const move = (index: number) => {
     const next = Math.min(Math.max(index, 0), rows.length - 1)
-    setActive(next)
+    setMeant({ index: next, id: idAt(next) })
     virtual.scrollToIndex(next)
     const row = rows[next]
     if (row !== undefined) props.onActive?.(row)
@@ -170,11 +169,11 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
   }
 
   // One function for all time, so that a row is drawn again only when it changed itself.
-  const latest = useRef({ onOpen, onPick, onMenu, selectOne, selectTo, idOf: rowId, setActive })
-  latest.current = { onOpen, onPick, onMenu, selectOne, selectTo, idOf: rowId, setActive }
+  const latest = useRef({ onOpen, onPick, onMenu, selectOne, selectTo, idOf: rowId })
+  latest.current = { onOpen, onPick, onMenu, selectOne, selectTo, idOf: rowId }
   const press = useCallback((row: Row, index: number, event: MouseEvent) => {
     const now = latest.current
-    now.setActive(index)
+    setMeant({ index, id: now.idOf(row) })
     const onMark = event.target instanceof Element && event.target.closest('[data-select]') !== null
     if (event.shiftKey) now.selectTo(now.idOf(row))
     else if (onMark) now.selectOne(now.idOf(row))
@@ -184,7 +183,7 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
   const menu = useCallback((row: Row, index: number, event: MouseEvent) => {
     if (latest.current.onMenu === undefined) return
     event.preventDefault()
-    latest.current.setActive(index)
+    setMeant({ index, id: latest.current.idOf(row) })
     latest.current.onMenu(row)
   }, [])
 
@@ -216,6 +215,7 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
         className={styles.scroller}
         data-empty={rows.length === 0 ? '' : undefined}
         tabIndex={0}
+        onFocus={() => meant.id === undefined && setMeant({ index: active, id: idAt(active) })}
         onKeyDown={onKeyDown}
       >
         <Head columns={columns} sort={sort} onSort={onSort} />
@@ -247,6 +247,22 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
     </div>
   )
 }
+
+/** The row that keys are about: where it stood when it was gone to, and which one it is. */
+interface MeantRow {
+  index: number
+  id: string | undefined
+}
+
+/** Where the row stands by now; one that is gone leaves its place to the next. */
+export function placeOf<Row>({ index, id }: MeantRow, rows: readonly Row[], rowId: (row: Row) => string): number {
+  const there = rows[index]
+  if (id === undefined || (there !== undefined && rowId(there) === id)) return clamp(index, rows.length)
+  const found = rows.findIndex((row) => rowId(row) === id)
+  return clamp(found === -1 ? index : found, rows.length)
+}
+
+const clamp = (index: number, length: number) => Math.min(index, Math.max(0, length - 1))
 
 function isMenuKey({ key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (key === 'ContextMenu' || (key === 'F10' && shiftKey)) return true

@@ -167,8 +167,9 @@ function reads(file: EnvFile, wanted: ReadonlyMap<string, string>): boolean {
   return read.size === wanted.size && [...wanted].every(([name, text]) => read.get(name) === text)
 }
 
+/** `__proto__` is a name that no object of ours can hold as one of its own. */
 export function isEnvKey(key: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(key) && key.length <= 256
+  return key !== '__proto__' && /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(key) && key.length <= 256
 }
 
 function textOf(line: Assignment | Other): string {

@@ -7,7 +7,7 @@ import { work } from '../../app/work.ts'
 import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
-import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
+import { FormProblem, type ShownProblem } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import styles from './Deploys.module.css'
@@ -139,7 +139,7 @@ function FeedForm({ feed, onClose }: Omit<FeedDialogProps, 'open'>) {
           </>
         )}
       </p>
-      {problem !== null && <ErrorText problem={problem} />}
+      {problem !== null && <FormProblem problem={problem} />}
       <DialogActions>
         {config !== null && (
           <Button variant="ghost" className={formStyles.first} onClick={() => forget(feed, onClose)}>

@@ -2,7 +2,6 @@ import { Rocket, Undo2 } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { DeployRecord } from '../../../shared/contract/deploys.ts'
 import type { CallResult } from '../../../shared/contract/index.ts'
-import { isUp } from '../../../shared/domain/lifecycle.ts'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { keysOf } from '../../app/actions.ts'
 import { call, callAgent, onIpcEvent, problemOf } from '../../app/bridge.ts'
@@ -19,7 +18,7 @@ import { Tooltip } from '../../ui/Tooltip.tsx'
 import { formatDuration } from '../../ui/time.ts'
 import { Waiting } from '../../ui/Waiting.tsx'
 import type { StateLook } from '../machine/look.ts'
-import { whyNot } from '../machine/reach.ts'
+import { isReachable, whyNot } from '../machine/reach.ts'
 import { givenUp } from '../machine/useKnown.ts'
 import { StateStrip } from '../state/StateStrip.tsx'
 import styles from './Deploys.module.css'
@@ -37,7 +36,7 @@ export function MachineDeploys({ machine }: { machine: MachineView }) {
   const { deploys, total, at, problem, more, giveUp } = useAgentDeploys(machine)
   const rollouts = useDeploys((state) => state.rollouts)
   const mine = running(rollouts).filter(({ legs }) => legs.some(({ machineId }) => machineId === machine.id))
-  const up = isUp(machine)
+  const up = isReachable(machine)
   const aimed = useTarget('deploys', machine.id)?.id ?? null
   return (
     <div className={styles.machineDeploys} data-testid="machine-deploys">
@@ -75,7 +74,7 @@ function useAgentDeploys(machine: MachineView) {
   /** When the machine last said so, where it cannot be asked. */
   const [at, setAt] = useState<string | null>(null)
   const [problem, setProblem] = useState<ShownProblem | null>(null)
-  const up = isUp(machine)
+  const up = isReachable(machine)
   const load = useCallback(
     async (page: number) => {
       try {
@@ -140,7 +139,7 @@ function Head({ machine, deploys }: { machine: MachineView; deploys: readonly De
     <div className={styles.tools}>
       {now !== undefined && (
         <span>
-          {isUp(machine) ? 'Runs' : 'Ran'} <span className={styles.tag}>{tagText(now.imageTag)}</span>{' '}
+          {isReachable(machine) ? 'Runs' : 'Ran'} <span className={styles.tag}>{tagText(now.imageTag)}</span>{' '}
           <span className={styles.quiet}>
             {now.digest !== null && shortDigest(now.digest)} · deployed <Age at={now.finishedAt ?? now.startedAt} />
             {now.operator !== null && ` by ${now.operator}`}
@@ -152,7 +151,7 @@ function Head({ machine, deploys }: { machine: MachineView; deploys: readonly De
           <Button
             icon={<Undo2 size={15} aria-hidden />}
             busy={busy}
-            disabled={!isUp(machine) || before === null}
+            disabled={!isReachable(machine) || before === null}
             data-testid="machine-roll-back"
             onClick={() => rollBackMachine(machine, { tag: now?.previousTag ?? null, digest: before })}
           >
@@ -160,9 +159,9 @@ function Head({ machine, deploys }: { machine: MachineView; deploys: readonly De
           </Button>
         </Tooltip>
         <Button
-          variant={isUp(machine) ? 'primary' : 'default'}
+          variant={isReachable(machine) ? 'primary' : 'default'}
           icon={<Rocket size={15} aria-hidden />}
-          disabled={!isUp(machine)}
+          disabled={!isReachable(machine)}
           title={whyNot(machine)}
           data-testid="machine-deploy"
           onClick={() => openNewDeploy([machine.id])}

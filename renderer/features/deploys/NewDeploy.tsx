@@ -5,7 +5,7 @@ import { call, problemOf } from '../../app/bridge.ts'
 import { go } from '../../app/route.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
-import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
+import { FormProblem, type ShownProblem } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { useFleet } from '../fleet/fleet.store.ts'
@@ -105,7 +105,7 @@ function NewDeployForm({ startWith, startTag }: { startWith: readonly string[]; 
       {maxUnavailable !== undefined && (
         <PlanPreview machineIds={ids} maxUnavailable={maxUnavailable} tag={tag.trim()} />
       )}
-      {problem !== null && <ErrorText problem={problem} />}
+      {problem !== null && <FormProblem problem={problem} />}
       <div className={formStyles.footer}>
         <DialogActions>
           <span className={formStyles.summary}>

@@ -5,7 +5,7 @@ import type { MachineView } from '../../../shared/domain/machine.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
 import { Field, Input, TextArea } from '../../ui/Field.tsx'
-import { type EnvDraft, isRedacted, setValue } from './draft.ts'
+import { type EnvDraft, isRedacted, own, setValue } from './draft.ts'
 import styles from './Env.module.css'
 import { changeDraft } from './env.store.ts'
 
@@ -41,7 +41,7 @@ function EditForm({ machine, env, draft, name, onClose }: EditFormProps) {
   const [key, setKey] = useState(name ?? '')
   const hidden = name !== undefined && isRedacted(env, name) && draft.set[name] === undefined
   const [value, setValueTyped] = useState(name === undefined || hidden ? '' : (draft.set[name] ?? env.vars[name] ?? ''))
-  const exists = name === undefined && env.fingerprints[key] !== undefined
+  const exists = name === undefined && own(env.fingerprints, key) !== undefined
   const mistake = key === '' || isEnvKey(key) ? undefined : 'Letters, digits, dot, dash and underscore; no digit first.'
   const ready = key !== '' && mistake === undefined && !exists && !value.includes('\0')
   const submit = (event: FormEvent) => {

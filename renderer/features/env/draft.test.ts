@@ -38,6 +38,18 @@ test('a pasted file becomes changes; comments are nothing, and what cannot be re
   ])
 })
 
+test('a variable may be called as something that every object has; one that none can have is not read', () => {
+  const { draft, keys, unreadable } = importText(noDraft, env, 'constructor=x\ntoString=y\n__proto__=z\n')
+  expect([keys, unreadable]).toEqual([['constructor', 'toString'], ['__proto__']])
+  expect(diffOf(draft, env)).toMatchObject([
+    { key: 'constructor', kind: 'added', before: null, after: 'x', overtaken: false },
+    { key: 'toString', kind: 'added', before: null, after: 'y', overtaken: false },
+  ])
+  expect(asCall(draft).expect).toEqual({ constructor: null, toString: null })
+  expect(isEmpty(removeKey(draft, env, 'constructor'))).toBe(false)
+  expect(diffOf(removeKey(draft, env, 'constructor'), env).map(({ key }) => key)).toEqual(['toString'])
+})
+
 test('the machine is told what was seen, so that it can refuse', () => {
   const draft = removeKey(setValue(setValue(noDraft, env, 'PLAIN', 'two'), env, 'NEW', 'n'), env, 'OLD')
   expect(asCall(draft)).toEqual({

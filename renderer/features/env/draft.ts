@@ -21,6 +21,10 @@ export const noDraft: EnvDraft = { set: {}, remove: [], seen: {} }
 export const isEmpty = (draft: EnvDraft) => draft.remove.length === 0 && Object.keys(draft.set).length === 0
 export const isRedacted = (env: EnvSeen, key: string) => env.redactedKeys.includes(key) || isSensitiveEnvKey(key)
 
+/** What stands there under a key, and not what every object has by nature: a variable may be called `constructor`. */
+export const own = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined
+
 const without = <Value>(record: Readonly<Record<string, Value>>, key: string): Record<string, Value> =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
 
@@ -34,11 +38,11 @@ export function undo(draft: EnvDraft, key: string): EnvDraft {
 }
 
 const noting = (draft: EnvDraft, env: EnvSeen, key: string): EnvDraft['seen'] =>
-  Object.hasOwn(draft.seen, key) ? draft.seen : { ...draft.seen, [key]: env.fingerprints[key] ?? null }
+  Object.hasOwn(draft.seen, key) ? draft.seen : { ...draft.seen, [key]: own(env.fingerprints, key) ?? null }
 
 export function setValue(draft: EnvDraft, env: EnvSeen, key: string, value: string): EnvDraft {
   // What is there already, and can be seen to be, is no change.
-  if (env.vars[key] === value && !isRedacted(env, key)) return undo(draft, key)
+  if (own(env.vars, key) === value && !isRedacted(env, key)) return undo(draft, key)
   return {
     set: { ...draft.set, [key]: value },
     remove: draft.remove.filter((name) => name !== key),
@@ -47,7 +51,7 @@ export function setValue(draft: EnvDraft, env: EnvSeen, key: string, value: stri
 }
 
 export function removeKey(draft: EnvDraft, env: EnvSeen, key: string): EnvDraft {
-  if (env.fingerprints[key] === undefined) return undo(draft, key)
+  if (own(env.fingerprints, key) === undefined) return undo(draft, key)
   return {
     set: without(draft.set, key),
     remove: [...draft.remove.filter((name) => name !== key), key],
@@ -72,9 +76,11 @@ export function importText(draft: EnvDraft, env: EnvSeen, text: string): Importe
   const unreadable = file.lines.flatMap((line) =>
     line.kind === 'other' && /^\s*[^\s#\ufeff]/.test(line.text) ? [line.text.trim()] : [],
   )
-  const keys = [...vars.keys()].filter(isEnvKey)
+  const named = [...vars.keys()]
+  const keys = named.filter(isEnvKey)
   const next = keys.reduce((changed, key) => setValue(changed, env, key, vars.get(key) ?? ''), draft)
-  return { draft: next, keys, unreadable, doubles: duplicateKeys(file) }
+  const odd = named.filter((key) => !isEnvKey(key))
+  return { draft: next, keys, unreadable: [...unreadable, ...odd], doubles: duplicateKeys(file) }
 }
 
 export interface DiffRow {
@@ -91,20 +97,20 @@ export interface DiffRow {
 /** What saving would do to the variables as they are now. */
 export function diffOf(draft: EnvDraft, env: EnvSeen): DiffRow[] {
   const row = (key: string, after: string | null): DiffRow => {
-    const there = env.fingerprints[key] !== undefined
+    const there = own(env.fingerprints, key) !== undefined
     const sensitive = isRedacted(env, key)
     return {
       key,
       kind: after === null ? 'removed' : there ? 'changed' : 'added',
-      before: there && !sensitive ? (env.vars[key] ?? '') : null,
+      before: there && !sensitive ? (own(env.vars, key) ?? '') : null,
       after,
       sensitive,
-      overtaken: (draft.seen[key] ?? null) !== (env.fingerprints[key] ?? null),
+      overtaken: (own(draft.seen, key) ?? null) !== (own(env.fingerprints, key) ?? null),
     }
   }
   return [
     ...Object.entries(draft.set).map(([key, value]) => row(key, value)),
-    ...draft.remove.filter((key) => env.fingerprints[key] !== undefined).map((key) => row(key, null)),
+    ...draft.remove.filter((key) => own(env.fingerprints, key) !== undefined).map((key) => row(key, null)),
   ]
 }
 

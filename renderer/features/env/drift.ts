@@ -1,4 +1,4 @@
-import type { EnvSeen } from './draft.ts'
+import { type EnvSeen, own } from './draft.ts'
 
 /** One machine's variables, as far as they are known. */
 export interface EnvOf extends EnvSeen {
@@ -40,7 +40,7 @@ export function isComparable(a: Pick<EnvOf, 'saltMark'>, b: Pick<EnvOf, 'saltMar
 }
 
 function compare(reference: EnvOf, machine: EnvOf, key: string): Drift {
-  const [wanted, found] = [reference.fingerprints[key], machine.fingerprints[key]]
+  const [wanted, found] = [own(reference.fingerprints, key), own(machine.fingerprints, key)]
   if (found === undefined) return 'missing'
   if (machine.machineId === reference.machineId) return 'same'
   if (wanted === undefined) return 'extra'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noDraft } from './draft.ts'
+import { noDraft, setValue } from './draft.ts'
 import { type Env, rowsOf, shortened } from './rows.ts'
 
 const env: Env = {
@@ -14,6 +14,11 @@ test('a search looks into keys and into values that may be seen', () => {
   expect(keys('')).toEqual(['API_URL', 'API_KEY', 'lower'])
   expect(keys('EXAMPLE')).toEqual(['API_URL'])
   expect(keys('api')).toEqual(['API_URL', 'API_KEY'])
+})
+
+test('a new variable that is called as something every object has is a row like any other', () => {
+  const [row] = rowsOf(env, setValue(noDraft, env, 'constructor', 'x'), {}, 'constructor')
+  expect(row).toMatchObject({ key: 'constructor', value: 'x', change: 'added', fingerprint: '', revealed: null })
 })
 
 test('a value of any length takes a row and no more, and says how long it is', () => {

@@ -1,5 +1,5 @@
 import type { CallResult } from '../../../shared/contract/index.ts'
-import { type EnvDraft, isRedacted } from './draft.ts'
+import { type EnvDraft, isRedacted, own } from './draft.ts'
 
 export type Env = CallResult<'env.get'>
 export type EnvColumn = 'key' | 'value' | 'fingerprint' | 'tools'
@@ -24,19 +24,19 @@ export const envSorts: Partial<Record<EnvColumn, (row: EnvRow) => string>> = {
 /** The variables as they are, with what was changed and not yet saved; those that a search finds. */
 export function rowsOf(env: Env, draft: EnvDraft, revealed: Readonly<Record<string, string>>, query: string): EnvRow[] {
   const words = query.trim().toLowerCase()
-  const added = Object.keys(draft.set).filter((key) => env.fingerprints[key] === undefined)
+  const added = Object.keys(draft.set).filter((key) => own(env.fingerprints, key) === undefined)
   return [...Object.keys(env.vars), ...added]
     .map<EnvRow>((key) => {
-      const set = draft.set[key]
-      const there = env.fingerprints[key] !== undefined
+      const set = own(draft.set, key)
+      const there = own(env.fingerprints, key) !== undefined
       return {
         key,
-        value: set ?? env.vars[key] ?? '',
+        value: set ?? own(env.vars, key) ?? '',
         sensitive: isRedacted(env, key),
-        fingerprint: env.fingerprints[key] ?? '',
+        fingerprint: own(env.fingerprints, key) ?? '',
         double: env.duplicateKeys.includes(key),
         change: draft.remove.includes(key) ? 'removed' : set === undefined ? null : there ? 'changed' : 'added',
-        revealed: revealed[key] ?? null,
+        revealed: own(revealed, key) ?? null,
       }
     })
     .filter(

@@ -7,7 +7,7 @@ import { show, useUi } from '../../app/ui.store.ts'
 import { useAsking } from '../../app/useAsking.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
-import { ErrorText } from '../../ui/ErrorText.tsx'
+import { FormProblem } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { environmentNames, machineTypeNames } from '../machine/look.ts'
@@ -16,6 +16,7 @@ import { useFleet } from './fleet.store.ts'
 import {
   blankMachine,
   checkMachine,
+  checkSecret,
   checkTunnel,
   type Mistakes,
   type NewMachine,
@@ -68,11 +69,13 @@ function AddMachineForm() {
     if (key !== 'name' && key !== 'environment' && key !== 'machineType') setLinks(null)
   }
   const test = async () => {
-    const found = checkTunnel(typed)
+    const found: Mistakes = checkTunnel(typed)
+    const wrong = typed.secret.trim() === '' ? undefined : checkSecret(typed.secret)
+    if (wrong !== undefined) found.secret = wrong
     setMistakes(found)
     setLinks(null)
     if (Object.keys(found).length > 0) return
-    const secret = typed.secret === '' ? {} : { secret: typed.secret }
+    const secret = typed.secret.trim() === '' ? {} : { secret: typed.secret }
     setLinks((await call('tunnels.test', { tunnel: toTunnel(typed), ...secret })).links)
   }
   const add = async () => {
@@ -153,7 +156,7 @@ function AddMachineForm() {
       {links !== null && <TunnelTest links={links} />}
       {problem !== null && (
         <div className={styles.wide}>
-          <ErrorText problem={problem} />
+          <FormProblem problem={problem} />
         </div>
       )}
       <DialogActions>

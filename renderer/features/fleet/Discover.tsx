@@ -5,7 +5,7 @@ import { show, useUi } from '../../app/ui.store.ts'
 import { useAsking } from '../../app/useAsking.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
-import { ErrorText } from '../../ui/ErrorText.tsx'
+import { FormProblem } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import styles from './Fleet.module.css'
 import { AccountFields } from './ProviderFields.tsx'
@@ -82,7 +82,7 @@ function DiscoverForm() {
       </Field>
       {problem !== null && (
         <div className={styles.wide}>
-          <ErrorText problem={problem} />
+          <FormProblem problem={problem} />
         </div>
       )}
       {found !== null && (

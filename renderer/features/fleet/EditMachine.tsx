@@ -5,71 +5,108 @@ import { show, useUi } from '../../app/ui.store.ts'
 import { useAsking } from '../../app/useAsking.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
-import { ErrorText } from '../../ui/ErrorText.tsx'
+import { FormProblem } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { environmentNames, machineTypeNames } from '../machine/look.ts'
 import styles from './Fleet.module.css'
-import { useMachine } from './fleet.store.ts'
+import { useFleet, useMachine } from './fleet.store.ts'
+import { checkKept, fromMachine, type Mistakes, type NewMachine, toTunnel } from './newMachine.ts'
 import { ProviderFields } from './ProviderFields.tsx'
-import { checkProvider, fromProvider, type ProviderMistakes, toProvider } from './providerForm.ts'
+import { checkProvider, type ProviderMistakes, toProvider } from './providerForm.ts'
+import { TunnelFields } from './TunnelFields.tsx'
 
 /** Changes what was said of a machine; the machine itself is not touched. */
 export function EditMachine() {
   const about = useUi((state) => (state.open === 'edit-machine' ? state.about : null))
   const machine = useMachine(about)
   return (
-    <Dialog open={machine !== undefined} onClose={() => show('none')} title={`Edit ${machine?.name ?? ''}`}>
+    <Dialog
+      open={machine !== undefined}
+      onClose={() => show('none')}
+      title={`Edit ${machine?.name ?? ''}`}
+      wide
+      description="A new way to it is used at once. The machine itself goes on as it is."
+    >
       {machine !== undefined && <EditForm machine={machine} />}
     </Dialog>
   )
 }
 
 function EditForm({ machine }: { machine: MachineView }) {
-  const [name, setName] = useState(machine.name)
-  const [environment, setEnvironment] = useState(machine.environment)
-  const [machineType, setMachineType] = useState(machine.machineType)
-  const [typed, setTyped] = useState(fromProvider(machine.provider))
-  const [mistakes, setMistakes] = useState<ProviderMistakes>({})
+  const [typed, setTyped] = useState(() => fromMachine(machine))
+  const [mistakes, setMistakes] = useState<Mistakes>({})
+  const [wrong, setWrong] = useState<ProviderMistakes>({})
   const { busy, problem, onSubmit } = useAsking()
+  const change = <Key extends keyof NewMachine>(key: Key, value: NewMachine[Key]) => {
+    setTyped({ ...typed, [key]: value })
+    setMistakes(({ [key]: _mended, ...rest }) => rest)
+  }
   const save = async () => {
-    const found = checkProvider(machineType, typed)
+    const { name, environment, machineType } = typed
+    const others = Object.values(useFleet.getState().machines).filter(({ id }) => id !== machine.id)
+    const found = checkKept(
+      typed,
+      others.map((other) => other.name),
+    )
+    const provider = checkProvider(machineType, typed.provider)
     setMistakes(found)
-    if (name.trim() === '' || Object.keys(found).length > 0) return
-    const provider = toProvider(machineType, typed) ?? null
-    await call('fleet.update', { machineId: machine.id, name: name.trim(), environment, machineType, provider })
+    setWrong(provider)
+    if (Object.keys(found).length + Object.keys(provider).length > 0) return
+    await call('fleet.update', {
+      machineId: machine.id,
+      name: name.trim(),
+      environment,
+      machineType,
+      tunnel: toTunnel(typed),
+      provider: toProvider(machineType, typed.provider) ?? null,
+    })
     show('none')
   }
   return (
     <form className={styles.form} onSubmit={onSubmit('submit', save)} noValidate>
       <div className={styles.wide}>
-        <Field label="Name" error={name.trim() === '' ? 'Give it a name.' : undefined}>
+        <Field label="Name" error={mistakes.name}>
           {(control) => (
             <Input
               {...control}
-              value={name}
-              maxLength={100}
+              value={typed.name}
               data-testid="edit-name"
-              onChange={(event) => setName(event.target.value)}
+              onChange={(event) => change('name', event.target.value)}
             />
           )}
         </Field>
       </div>
       <Field label="Environment">
-        {(control) => <Select {...control} value={environment} options={environmentNames} onChange={setEnvironment} />}
+        {(control) => (
+          <Select
+            {...control}
+            value={typed.environment}
+            options={environmentNames}
+            onChange={(value) => change('environment', value)}
+          />
+        )}
       </Field>
       <Field label="Type">
-        {(control) => <Select {...control} value={machineType} options={machineTypeNames} onChange={setMachineType} />}
+        {(control) => (
+          <Select
+            {...control}
+            value={typed.machineType}
+            options={machineTypeNames}
+            onChange={(value) => change('machineType', value)}
+          />
+        )}
       </Field>
       <ProviderFields
-        kind={machineType}
-        typed={typed}
-        mistakes={mistakes}
-        change={(changed) => setTyped({ ...typed, ...changed })}
+        kind={typed.machineType}
+        typed={typed.provider}
+        mistakes={wrong}
+        change={(changed) => change('provider', { ...typed.provider, ...changed })}
       />
+      <TunnelFields typed={typed} mistakes={mistakes} change={change} />
       {problem !== null && (
         <div className={styles.wide}>
-          <ErrorText problem={problem} />
+          <FormProblem problem={problem} />
         </div>
       )}
       <DialogActions>

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import type { TunnelTestLink } from '../../../shared/ipc.ts'
 import { StateDot } from '../../ui/StateDot.tsx'
 import styles from './Fleet.module.css'
@@ -11,8 +12,17 @@ const words = { up: 'holds', down: 'broken', unknown: 'not tried' } as const
 
 /** The links of a way that was tried, each with its light. */
 export function TunnelTest({ links }: { links: readonly TunnelTestLink[] }) {
+  const list = useRef<HTMLUListElement>(null)
+  // A form may be longer than its dialog, and this stands at its end.
+  useEffect(() => list.current?.scrollIntoView({ block: 'center' }), [])
   return (
-    <ul className={styles.links} aria-label="What the test found" data-testid="tunnel-test" aria-live="polite">
+    <ul
+      ref={list}
+      className={styles.links}
+      aria-label="What the test found"
+      data-testid="tunnel-test"
+      aria-live="polite"
+    >
       {links.map(({ name, state, detail }) => (
         <li key={name} data-state={state}>
           <StateDot {...looks[state]} />

@@ -4,7 +4,16 @@ import { linkLook, machineLook } from '../machine/look.ts'
 import { machine } from '../machine/machine.fixture.ts'
 import { driverOf } from './driver.ts'
 import { applyChanges } from './fleet.store.ts'
-import { blankMachine, checkMachine, checkTunnel, toParams, toTunnel } from './newMachine.ts'
+import {
+  blankMachine,
+  checkKept,
+  checkMachine,
+  checkTunnel,
+  fromMachine,
+  type NewMachine,
+  toParams,
+  toTunnel,
+} from './newMachine.ts'
 import { countGroups, isHealthy, selectRows } from './summary.ts'
 
 const named = (name: string, changed = {}) => machine({ id: name, name, ...changed })
@@ -103,6 +112,10 @@ test('a form with mistakes names each, and a good one becomes parameters', () =>
   expect(checkMachine(typed, [])).toEqual({})
   expect(checkMachine(typed, ['a'])).toHaveProperty('name')
   expect(checkMachine({ ...typed, host: 'http://x' }, [])).toHaveProperty('host')
+  for (const secret of [' \t', 'two words', 'пароль']) {
+    expect(checkMachine({ ...typed, secret }, []), secret).toHaveProperty('secret')
+  }
+  expect(checkMachine({ ...typed, secret: ' s\t' }, [])).toEqual({})
   for (const port of ['0', '65536', '8e3', '', '80.5'])
     expect(checkMachine({ ...typed, port }, []), port).toHaveProperty('port')
   expect(toParams(typed)).toMatchObject({ name: 'a', tunnel: { kind: 'direct', host: '10.0.0.1', port: 8000 } })
@@ -111,10 +124,12 @@ test('a form with mistakes names each, and a good one becomes parameters', () =>
 test('each way to a machine wants its own fields, and leaves out what is not given', () => {
   const ssh = { ...blankMachine, tunnel: 'ssh' as const }
   expect(Object.keys(checkTunnel(ssh))).toEqual(['sshHost'])
-  for (const sshHost of ['-oProxyCommand=x', 'root@box', 'a b']) {
+  for (const sshHost of ['-oProxyCommand=x', 'root@box', 'a b', 'bücher']) {
     expect(checkTunnel({ ...ssh, sshHost }), sshHost).toHaveProperty('sshHost')
   }
-  expect(checkTunnel({ ...ssh, sshHost: 'box', remote: 'agent.sock' })).toHaveProperty('remote')
+  expect(checkTunnel({ ...ssh, sshHost: '[fe80::1%eth0]' })).toEqual({})
+  for (const remote of ['agent.sock', `/${'x'.repeat(107)}`])
+    expect(checkTunnel({ ...ssh, sshHost: 'box', remote })).toHaveProperty('remote')
   expect(toTunnel({ ...ssh, sshHost: 'box ' })).toEqual({ kind: 'ssh', host: 'box', remote: { port: 8000 } })
   expect(toTunnel({ ...ssh, sshHost: 'box', sshUser: 'ops', sshPort: '2222', remote: '/run/a.sock' })).toEqual({
     ...{ kind: 'ssh', host: 'box', user: 'ops', port: 2222 },
@@ -123,4 +138,20 @@ test('each way to a machine wants its own fields, and leaves out what is not giv
   const tailscale = { ...blankMachine, tunnel: 'tailscale' as const }
   expect(Object.keys(checkTunnel(tailscale))).toEqual(['peer'])
   expect(toTunnel({ ...tailscale, peer: 'box' })).toEqual({ kind: 'tailscale', peer: 'box', port: 8000 })
+})
+
+test('a machine that is changed starts from what is known of it, and may keep its name', () => {
+  const ways: MachineView['tunnel'][] = [
+    { kind: 'direct', host: '10.0.0.1', port: 8001 },
+    { kind: 'tailscale', peer: 'box', port: 8002 },
+    { kind: 'ssh', host: 'box', remote: { port: 8003 } },
+    { kind: 'ssh', host: 'box', port: 2222, user: 'ops', remote: { socketPath: '/run/a.sock' } },
+  ]
+  for (const tunnel of ways) {
+    const typed = fromMachine(machine({ name: 'a', tunnel }))
+    expect(toTunnel(typed)).toEqual(tunnel)
+    expect(checkKept(typed, ['b'])).toEqual({})
+  }
+  const typed: NewMachine = { ...fromMachine(machine({ name: 'a' })), tunnel: 'direct', host: '' }
+  expect(Object.keys(checkKept(typed, ['a']))).toEqual(['name', 'host'])
 })

@@ -1,6 +1,7 @@
-import type { Tunnel } from '../../../shared/domain/machine.ts'
+import { secretShape } from '../../../shared/domain/agent-secret.ts'
+import type { MachineView, Tunnel } from '../../../shared/domain/machine.ts'
 import type { IpcParams } from '../../../shared/ipc.ts'
-import { blankProvider, type TypedProvider, toProvider } from './providerForm.ts'
+import { blankProvider, fromProvider, type TypedProvider, toProvider } from './providerForm.ts'
 
 export type TunnelKind = Exclude<Tunnel['kind'], 'local'>
 export const tunnelNames = {
@@ -49,14 +50,26 @@ export type Mistakes = Partial<Record<keyof NewMachine, string>>
 
 /** What is wrong with it, by field; main checks again. */
 export function checkMachine(typed: NewMachine, takenNames: readonly string[]): Mistakes {
+  const mistakes = checkKept(typed, takenNames)
+  const secret = checkSecret(typed.secret)
+  return secret === undefined ? mistakes : { ...mistakes, secret }
+}
+
+/** What is wrong with a secret, whoever's it is. */
+export function checkSecret(typed: string): string | undefined {
+  const secret = typed.trim()
+  if (secret === '') return 'The agent prints it when it is installed.'
+  return secretShape.test(secret) ? undefined : 'A secret has no spaces, and only plain letters, digits and signs.'
+}
+
+/** What is wrong with what a machine that is known already is to be called and reached by. */
+export function checkKept(typed: NewMachine, takenNames: readonly string[]): Mistakes {
   const mistakes: Mistakes = {}
   const name = typed.name.trim()
   if (name === '') mistakes.name = 'Give it a name.'
   else if (name.length > 100) mistakes.name = 'At most 100 characters.'
   else if (takenNames.includes(name)) mistakes.name = 'There is a machine of that name already.'
-  Object.assign(mistakes, checkTunnel(typed))
-  if (typed.secret === '') mistakes.secret = 'The agent prints it when it is installed.'
-  return mistakes
+  return { ...mistakes, ...checkTunnel(typed) }
 }
 
 /** What is wrong with the way alone: it can be tried before there is a name. */
@@ -69,10 +82,13 @@ export function checkTunnel(typed: NewMachine): Mistakes {
       break
     case 'ssh':
       checkHost(typed.sshHost, 'sshHost', mistakes)
+      if (mistakes.sshHost === undefined && !/^[\w[][\w.:%\]-]*$/.test(typed.sshHost.trim()))
+        mistakes.sshHost = 'Only plain letters, digits, dots and dashes.'
       if (/[\s:@]|^-/.test(typed.sshUser.trim())) mistakes.sshUser = 'Only the name of the user.'
       if (typed.sshPort.trim() !== '' && !isPort(typed.sshPort)) mistakes.sshPort = '1 to 65535.'
       if (!isPort(typed.remote) && !/^\/.+/.test(typed.remote.trim()))
         mistakes.remote = 'A port, or the whole path of a socket.'
+      else if (typed.remote.trim().length > 107) mistakes.remote = 'The path of a socket has at most 107 characters.'
       break
     case 'tailscale':
       if (typed.peer.trim() === '') mistakes.peer = 'Choose a machine of the tailnet.'
@@ -120,5 +136,23 @@ export function toParams(typed: NewMachine): IpcParams<'fleet.add'> {
     tunnel: toTunnel(typed),
     secret,
     ...(provider && { provider }),
+  }
+}
+
+/** What is known of a machine, for a form that changes it. */
+export function fromMachine({ name, environment, machineType, provider, tunnel }: MachineView): NewMachine {
+  const typed = { ...blankMachine, name, environment, machineType, provider: fromProvider(provider) }
+  switch (tunnel.kind) {
+    case 'local':
+      return typed
+    case 'direct':
+      return { ...typed, tunnel: 'direct', host: tunnel.host, port: String(tunnel.port) }
+    case 'tailscale':
+      return { ...typed, tunnel: 'tailscale', peer: tunnel.peer, port: String(tunnel.port) }
+    case 'ssh': {
+      const { host, user = '', port, remote } = tunnel
+      const there = 'port' in remote ? String(remote.port) : remote.socketPath
+      return { ...typed, tunnel: 'ssh', sshHost: host, sshUser: user, sshPort: String(port ?? ''), remote: there }
+    }
   }
 }

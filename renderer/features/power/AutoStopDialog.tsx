@@ -34,7 +34,8 @@ function AutoStopForm({ machine }: { machine: MachineView }) {
   const [minutes, setMinutes] = useState(String(machine.autoStop.idleMinutes))
   const { busy, problem, onSubmit } = useAsking()
   const idleMinutes = Number(minutes)
-  const mistake = /^\d+$/.test(minutes) && idleMinutes >= 5 && idleMinutes <= 1440 ? undefined : '5 to 1440 minutes.'
+  const mistake =
+    /^\s*\d+\s*$/.test(minutes) && idleMinutes >= 5 && idleMinutes <= 1440 ? undefined : '5 to 1440 minutes.'
   const save = async () => {
     if (mistake !== undefined) return
     await call('autostop.set', { machineId: machine.id, enabled: enabled === 'on', idleMinutes })

@@ -8,6 +8,7 @@ import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
 import { useMachine } from '../fleet/fleet.store.ts'
+import { checkSecret } from '../fleet/newMachine.ts'
 import styles from './Power.module.css'
 
 /** A secret that is refused, or that no keychain kept, is typed in anew. */
@@ -29,15 +30,16 @@ export function SecretDialog() {
 function SecretForm({ machine }: { machine: MachineView }) {
   const [secret, setSecret] = useState('')
   const { busy, problem, setProblem, onSubmit } = useAsking()
+  const mistake = secret.trim() === '' ? undefined : checkSecret(secret)
   const set = async () => {
-    if (secret === '') return
+    if (checkSecret(secret) !== undefined) return
     const { problem: still } = await call('fleet.setSecret', { machineId: machine.id, secret })
     if (still === null) show('none')
     else setProblem({ ...still, title: 'It still cannot be verified' })
   }
   return (
     <form className={styles.form} onSubmit={onSubmit('submit', set)} noValidate>
-      <Field label="Agent secret">
+      <Field label="Agent secret" error={mistake}>
         {(control) => (
           <Input
             {...control}
@@ -55,7 +57,7 @@ function SecretForm({ machine }: { machine: MachineView }) {
           type="submit"
           variant="primary"
           busy={busy !== null}
-          disabled={secret === ''}
+          disabled={checkSecret(secret) !== undefined}
           data-testid="new-secret-submit"
         >
           {busy !== null ? 'Asking the agent…' : 'Try it'}

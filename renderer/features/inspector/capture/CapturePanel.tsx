@@ -63,7 +63,7 @@ interface CaptureFormProps {
   busy: boolean
   able: boolean
   onChange: (wish: Wish) => void
-  onSubmit: (event: FormEvent) => void
+  onSubmit: (event: FormEvent<HTMLFormElement>) => void
 }
 
 function CaptureForm({ wish, busy, able, onChange, onSubmit }: CaptureFormProps) {
