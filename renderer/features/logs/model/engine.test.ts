@@ -173,6 +173,23 @@ test('a bad expression is said, and one that never ends is stopped without anyth
   }
 })
 
+test('a match that is asked for before the lines have been looked through is gone to as soon as they have', async () => {
+  const { engine, said } = started()
+  engine.receive({ type: 'lines', source: 0, lines: [line(1, 'needle'), line(2, 'hay'), line(3, 'needle')] })
+  const gone = () => said.flatMap((one) => (one.type === 'goto' ? [one.row] : []))
+  engine.receive({ type: 'search', pattern: plain('needle') })
+  engine.receive({ type: 'step', way: -1, from: undefined })
+  expect(gone()).toEqual([])
+  await settled()
+  expect(gone()).toEqual([2])
+  // Another search was begun: nobody means the match of the one before.
+  engine.receive({ type: 'search', pattern: plain('hay') })
+  engine.receive({ type: 'step', way: -1, from: undefined })
+  engine.receive({ type: 'search', pattern: plain('needle') })
+  await settled()
+  expect(gone()).toEqual([2])
+})
+
 test('an expression that finds lines, and takes too long with the places, is not begun again with each new line', async () => {
   vi.useFakeTimers()
   try {
