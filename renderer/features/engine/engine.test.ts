@@ -104,6 +104,11 @@ test('events are told in words; what another event tells better is not', () => {
   expect(
     describeEngineEvent(event('takeover_request', { change: 'raised', request: { reason: 'no element' } })),
   ).toMatchObject({ tone: 'person', title: 'A person is wanted', detail: 'no element' })
+  const escalation = { to: { engine: 'human', mode: null }, reason: 'level_exhausted: it took 4 s' }
+  expect(describeEngineEvent(event('cascade_escalation', escalation))).toMatchObject({
+    title: 'Next: A person',
+    detail: 'it took 4 s',
+  })
   expect(describeEngineEvent(event('takeover_request', { change: 'accepted', request: {} }))).toBeNull()
   expect(describeEngineEvent(event('engine_operation', { attempt: { result: 'failed' } }))).toBeNull()
   expect(describeEngineEvent(event('engine_switch', {}))).toBeNull()
