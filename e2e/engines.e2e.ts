@@ -54,6 +54,21 @@ describe('engines', () => {
         field.dispatchEvent(new KeyboardEvent(type, { key: '@', code: 'KeyQ', ...altGr }))
     })
     await written('Ж1 Ahoy@')
+    // Without a display there is no clipboard either: text passes to the cursor of the page, and from its selection.
+    const local = (text?: string) =>
+      console.app.evaluate(({ clipboard }, text) => {
+        if (text !== undefined) clipboard.writeText(text)
+        return clipboard.readText()
+      }, text)
+    await page.evaluate(`document.querySelector('[name=name]').value = ''`)
+    await local('from the laptop ✓')
+    await at('clipboard').click()
+    await at('menu-paste').click()
+    await written('from the laptop ✓')
+    await page.evaluate(`document.querySelector('[name=name]').setSelectionRange(5, 15)`)
+    await at('clipboard').click()
+    await at('menu-copy').click()
+    await until('the copied text', async () => (await local()) === 'the laptop')
     page.close()
     await at('give-back').click()
     await at('give-back-confirm').click()

@@ -192,6 +192,23 @@ describe('the inspector', () => {
     await input.fill('')
   })
 
+  test('code that never ends is stopped, and what waits for ever is no longer waited for; the page goes on', async () => {
+    const input = at('evaluate-input')
+    await input.fill(
+      'await new Promise(() => { setInterval(() => { globalThis.goesOn = (globalThis.goesOn ?? 0) + 1 }, 50) })',
+    )
+    await input.press('Enter')
+    await at('evaluate-stop').click()
+    await at('evaluation').last().filter({ hasText: 'No longer waited for' }).waitFor()
+    await input.fill('while (true);')
+    await input.press('Enter')
+    await at('evaluate-stop').click()
+    await at('evaluation').last().filter({ hasText: 'Stopped' }).waitFor()
+    const goesOn = () => page.evaluate<number>('globalThis.goesOn')
+    const before = await goesOn()
+    await until('the page to go on', async () => (await goesOn()) > before)
+  })
+
   test('with control an attribute is changed and a node deleted, in the page itself', async () => {
     await panel('elements')
     await treeRow('id="mark"').click()

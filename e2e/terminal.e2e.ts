@@ -75,6 +75,25 @@ describe('terminals', () => {
     await at('terminal-find-text').waitFor({ state: 'detached' })
   })
 
+  test('what is selected is copied by choice, wherever the button is let go', async () => {
+    await type('clear; echo selected-$((40 + 2))')
+    await until('the output', async () => (await shown()).includes('selected-42'))
+    await console.window.evaluate(() => window.pilothouse.invoke('settings.set', { copyOnSelect: true }))
+    await console.app.evaluate(({ clipboard }) => clipboard.writeText('before'))
+    const screen = await at('terminal').locator('.xterm-screen').boundingBox()
+    const [x, y] = [screen?.x ?? 0, (screen?.y ?? 0) + 8]
+    await console.window.mouse.move(x + 2, y)
+    await console.window.mouse.down()
+    await console.window.mouse.move(x + 300, y)
+    // In the sidebar, a row further down.
+    await console.window.mouse.move(x - 60, y + 16)
+    await console.window.mouse.up()
+    await until('the copy', async () =>
+      (await console.app.evaluate(({ clipboard }) => clipboard.readText())).includes('selected-42'),
+    )
+    await console.window.evaluate(() => window.pilothouse.invoke('settings.set', { copyOnSelect: false }))
+  })
+
   test('it is split and closed, and the keyboard goes where the person says', async () => {
     await console.window.keyboard.press('Control+Shift+e')
     await console.window.locator('[data-testid=terminal][data-phase=open]').nth(1).waitFor()
@@ -279,11 +298,20 @@ describe('terminals', () => {
   }
 
   test('a window that is gone finds its shells again, with what they showed', async () => {
-    await type('clear; kept=still-here; echo $kept')
-    await until('the output', async () => (await shown()).includes('still-here'))
+    // What the screen was asked then is not answered again: nobody would read it but the shell.
+    const asks = "'\\033[6n\\033[5n\\033[c\\033]11;?\\033\\\\'"
+    const catching = `printf ${asks}; timeout 2 cat > ${file('replies')}; stty sane; echo > ${file('replied')}`
+    await type(`clear; kept=still-here; stty raw -echo; ${catching}`)
+    await written('replied')
+    await type(`echo $kept; cat > ${file('typed-again')}`)
+    await until('the output', async () => (await shown()).includes('still-here\n'))
+    expect(fs.readFileSync(file('replies'), 'latin1')).toContain('R\u001b[0n\u001b[?')
     await console.window.reload()
     await open()
     await until('what it showed', async () => (await shown()).includes('still-here'))
+    await type('by-hand')
+    expect(await written('typed-again')).toBe('by-hand\n')
+    await console.window.keyboard.press('Control+d')
     await type(`echo $kept > ${file('kept')}`)
     expect(await written('kept')).toBe('still-here\n')
     expect(await at('terminal').count()).toBe(1)

@@ -4,7 +4,7 @@ import { pastTakeover } from './contract/takeover.ts'
 /** The part of the IPC that is about taking control, giving it back, and what one does meanwhile. */
 
 const machineId = z.string().min(1).max(100)
-const onMachine = z.strictObject({ machineId })
+const onClipboard = z.strictObject({ machineId, of: z.enum(['display', 'page']) })
 /** By this computer's clock, not the machine's. */
 const expires = z.object({ expiresAt: z.string() })
 
@@ -48,10 +48,13 @@ export const takeoverIpc = {
     }),
   },
 
-  /** This computer's clipboard onto the machine's; the text never enters a window. */
-  'live.paste': { params: onMachine, result: z.object({ characters: z.int() }) },
-  /** The machine's clipboard onto this computer's. */
-  'live.copy': { params: onMachine, result: z.object({ characters: z.int() }) },
+  /**
+   * This computer's clipboard onto the machine's, or, where there is no display, to the cursor of the page; the text
+   * never enters a window.
+   */
+  'live.paste': { params: onClipboard, result: z.object({ characters: z.int() }) },
+  /** The machine's clipboard, or what is selected on the page, onto this computer's. */
+  'live.copy': { params: onClipboard, result: z.object({ characters: z.int() }) },
   /** Asks the person where to; null when they changed their mind. */
   'live.saveScreenshot': {
     params: z.strictObject({ machineId, of: z.enum(['display', 'page']) }),

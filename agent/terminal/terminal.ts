@@ -106,6 +106,7 @@ export class Terminal {
       reattached: again !== undefined,
       recorded: this.#recording !== undefined,
       position,
+      end: this.#scrollback.end,
     })
     if (bytes.length > 0) this.#send(bytes)
     if (this.#exit !== undefined) this.#sayExit(this.#exit)

@@ -81,6 +81,7 @@ test('a person who says that they are here is believed at once, work only now an
 
 test('the clipboard passes only with control, and never through the window', async () => {
   const { handlers, asked, copied, setLocal } = set()
+  const on = { machineId: 'm', of: 'display' } as const
   await expect(handlers['live.paste'](on, nobody)).rejects.toMatchObject({ code: 'lease-gone' })
   await handlers['takeover.take']({ ...on, reason: '' }, nobody)
   expect(await handlers['live.paste'](on, nobody)).toEqual({ characters: 14 })

@@ -5,6 +5,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { savedName } from '../saved-name.ts'
 import type { SettingsKeeper } from '../settings.ts'
 import type { OwnTakeovers } from '../takeovers/own-takeovers.ts'
+import { selectionOfPage, writeIntoPage } from '../takeovers/page-text.ts'
 import type { IpcHandlers } from './dispatch.ts'
 
 export interface TakeoverHandlerDeps {
@@ -25,6 +26,24 @@ export function takeoverHandlers(deps: TakeoverHandlerDeps): Pick<IpcHandlers, k
   const { fleet, settings, clipboard } = deps
   const { leases } = fleet
   const wish = () => ({ operator: settings.current.operator, ttlMs: settings.current.leaseMinutes * 60_000 })
+  const copied = async (machineId: string) => {
+    const { text } = await fleet.call(machineId, 'desktop.getClipboard', {})
+    if (text === '')
+      throw new Problem('not-found', 'The clipboard of the machine holds no text. Copy some there first.')
+    return text
+  }
+  const selected = async (machineId: string) => {
+    const leaseId = required(machineId)
+    const { result } = await fleet.call(machineId, 'browser.execute', { expression: selectionOfPage, leaseId })
+    if (typeof result !== 'string' || result === '')
+      throw new Problem('not-found', 'No text is selected on the page. Select some first.')
+    return result
+  }
+  const required = (machineId: string) => {
+    const leaseId = leases.leaseId(machineId)
+    if (leaseId !== undefined) return leaseId
+    throw new Problem('lease-gone', 'You do not have control of this browser. Take over first.')
+  }
   return {
     'takeover.take': async ({ machineId, reason }) => ({
       expiresAt: await leases.take(machineId, fleet.client(machineId), { ...wish(), reason }),
@@ -36,21 +55,18 @@ export function takeoverHandlers(deps: TakeoverHandlerDeps): Pick<IpcHandlers, k
     'takeover.giveBack': async ({ machineId, ...given }) => ({ toActingMs: await leases.giveBack(machineId, given) }),
     'takeover.own': () => ({ takeovers: deps.ownTakeovers.list() }),
 
-    'live.paste': async ({ machineId }) => {
-      const leaseId = leases.leaseId(machineId)
-      if (leaseId === undefined)
-        throw new Problem('lease-gone', 'You do not have control of this browser. Take over first.')
+    'live.paste': async ({ machineId, of }) => {
+      const leaseId = required(machineId)
       const text = await clipboard.readText()
       if (text === '') throw new Problem('not-found', 'The clipboard of this computer holds no text. Copy some first.')
       if (text.length > maxPasted)
         throw new Problem('invalid-params', 'That is too long to paste: over 500,000 characters.')
-      await fleet.call(machineId, 'desktop.setClipboard', { text, leaseId })
+      if (of === 'page') await writeIntoPage(fleet.client(machineId), text, leaseId)
+      else await fleet.call(machineId, 'desktop.setClipboard', { text, leaseId })
       return { characters: text.length }
     },
-    'live.copy': async ({ machineId }) => {
-      const { text } = await fleet.call(machineId, 'desktop.getClipboard', {})
-      if (text === '')
-        throw new Problem('not-found', 'The clipboard of the machine holds no text. Copy some there first.')
+    'live.copy': async ({ machineId, of }) => {
+      const text = of === 'page' ? await selected(machineId) : await copied(machineId)
       await clipboard.writeText(text)
       return { characters: text.length }
     },

@@ -84,6 +84,8 @@ export const terminalSocket = defineSocket({
         recorded: z.boolean(),
         /** Where in the terminal's output the next byte stands. Not where the client was: it clears its screen first. */
         position: z.number().int(),
+        /** Where it ends by now: what stands before this was shown to earlier clients, which answered its questions. */
+        end: z.number().int().optional(),
       }),
       /** Another client attached; this one is closed. */
       z.object({ type: z.literal('taken_over'), operator: z.string().nullable() }),

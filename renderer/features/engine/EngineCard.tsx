@@ -11,7 +11,7 @@ import { type SeenEvent, useTimeline } from '../live/timeline.store.ts'
 import { type CascadeLevel, cascadeView } from './cascade.ts'
 import styles from './Engine.module.css'
 import { EngineDetails } from './EngineDetails.tsx'
-import { driverTitle, type EngineState, useEngine, useEngineConfig } from './engine.store.ts'
+import { driverTitle, type EngineState, useEngine, useEngineConfig, useFirsts } from './engine.store.ts'
 import { releaseEngine, switchKey } from './operations.ts'
 import { SwitchEngine } from './SwitchEngine.tsx'
 
@@ -21,11 +21,12 @@ const none: readonly SeenEvent[] = []
 export function EngineCard({ machine }: { machine: MachineView }) {
   const state = useEngine(machine.id)
   const config = useEngineConfig(machine.id)
+  const firsts = useFirsts(machine.id)
   const events = useTimeline((seen) => seen.events[machine.id] ?? none)
   const busy = useBusy(switchKey(machine))
   const [open, setOpen] = useState<'none' | 'switch' | 'details'>('none')
   if (machine.state !== 'running' || state === null) return null
-  const cascade = config === null ? null : cascadeView(config, state, events)
+  const cascade = config === null ? null : cascadeView(config, state, events, firsts)
   const connected = state.engine !== 'none' && state.engine !== 'human'
   return (
     <Card

@@ -11,7 +11,7 @@ import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { formatDuration, formatTime } from '../../ui/time.ts'
 import styles from './Engine.module.css'
-import { driverTitle, setConfig, useEngineConfig } from './engine.store.ts'
+import { driverTitle, setConfig, setFirsts, useEngineConfig } from './engine.store.ts'
 import { stepShares } from './steps.ts'
 
 type Stats = CallResult<'engine.stats'>
@@ -45,6 +45,7 @@ function Details({ machine }: { machine: MachineView }) {
         if (gone) return
         setSwitches(history.switches)
         setStats(figures)
+        setFirsts(machine.id, figures)
       },
       (error) => !gone && setProblem(problemOf(error)),
     )
@@ -158,7 +159,9 @@ function Platforms({
       const { [platform]: _old, ...others } = pins
       const next = name === 'none' ? others : { ...others, [platform]: name }
       setConfig(machine.id, await callAgent(machine.id, 'engine.setConfig', { pins: next as never }))
-      onStats(await callAgent(machine.id, 'engine.stats', {}))
+      const stats = await callAgent(machine.id, 'engine.stats', {})
+      onStats(stats)
+      setFirsts(machine.id, stats)
     })
   return (
     <section>

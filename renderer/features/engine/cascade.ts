@@ -1,6 +1,8 @@
 import type { Attempt, EngineConfig } from '../../../shared/contract/engines.ts'
+import { planCascade } from '../../../shared/domain/cascade.ts'
+import type { Platform } from '../../../shared/domain/platforms.ts'
 import type { SeenEvent } from '../live/timeline.store.ts'
-import { driverOf, type EngineState } from './engine.store.ts'
+import { driverOf, type EngineState, type Firsts } from './engine.store.ts'
 
 export interface CascadeLevel {
   engine: string
@@ -41,36 +43,39 @@ export function cascadeView(
   config: EngineConfig,
   state: EngineState | null,
   events: readonly SeenEvent[],
+  firsts: Firsts = {},
 ): CascadeView {
   const seen = lastRun(events)
   const running = state?.cascadeLevel != null
   const ofThisRun = !running || seen[0]?.runId === state?.runId ? seen : []
   const platform = ofThisRun[0]?.platform ?? 'unknown'
-  const table = config.cascade.platforms[platform as keyof typeof config.cascade.platforms] ?? config.cascade.levels
-  const pin = config.pins[platform as keyof typeof config.pins]
-  // A pinned engine comes first, as the agent has it.
-  const levels = [...table].sort((a, b) => Number(driverOf(b) === pin) - Number(driverOf(a) === pin))
+  // The agent says who comes first there, by a pin or by what it learned.
+  const first = firsts[platform] ?? config.pins[platform as Platform]
+  const { levels } = planCascade(config.cascade, platform as Platform, first, [])
+  const now = running ? atWork(state, levels) : null
   return {
     platform,
     totalMs: config.cascade.totalMs,
     running,
     levels: levels.map((level, place) => {
       const tries = ofThisRun.filter(({ attempt }) => driverOf(attempt) === driverOf(level))
-      return {
-        ...level,
-        tries: tries.length,
-        // Whoever took over without being asked stands there, too.
-        mark:
-          level.engine === 'human' && state?.engine === 'human'
-            ? 'current'
-            : markOf(tries, running ? (state?.cascadeLevel ?? null) : null, place + 1),
-      }
+      const passed = running && place + 1 < (state?.cascadeLevel ?? 0)
+      // Whoever took over without being asked stands there, too.
+      const current = driverOf(level) === now || (level.engine === 'human' && state?.engine === 'human')
+      return { ...level, tries: tries.length, mark: current ? 'current' : markOf(tries, passed) }
     }),
   }
 }
 
-function markOf(tries: readonly Operation[], level: number | null, place: number): CascadeLevel['mark'] {
-  if (level !== null) return place < level ? 'failed' : place === level ? 'current' : 'waiting'
-  if (tries.length === 0) return 'waiting'
-  return tries.some(({ attempt }) => attempt.result === 'success') ? 'done' : 'failed'
+/** Whose turn it is: the engine that is connected, which need not be that of its level if an operator chose it. */
+function atWork(state: EngineState | null, levels: readonly { engine: string; mode: string | null }[]): string | null {
+  const level = levels[(state?.cascadeLevel ?? 0) - 1]
+  const connected = levels.find((one) => state?.state === 'connected' && driverOf(one) === driverOf(state))
+  const turn = level?.engine === 'human' ? level : (connected ?? level)
+  return turn === undefined ? null : driverOf(turn)
+}
+
+function markOf(tries: readonly Operation[], passed: boolean): CascadeLevel['mark'] {
+  if (tries.some(({ attempt }) => attempt.result === 'success')) return 'done'
+  return passed || tries.length > 0 ? 'failed' : 'waiting'
 }

@@ -33,7 +33,8 @@ export function describeEngineEvent(event: SeenEvent): { tone: Tone; title: stri
       return {
         tone: 'unknown',
         title: `Next: ${driverTitle((event['to'] as Driver | undefined) ?? 'none')}`,
-        detail: text('reason'),
+        // The agent's word for the rule stands before it.
+        detail: text('reason').replace(/^[a-z_]+: /, ''),
       }
     case 'takeover_request':
       return requested(text('change'), event['request'] as { reason?: string; assignedTo?: string | null } | undefined)

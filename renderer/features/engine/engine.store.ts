@@ -10,15 +10,20 @@ export { driverOf, driverTitle } from './driver-title.ts'
 export type EngineState = CallResult<'engine.get'>
 export type EngineConfig = CallResult<'engine.config'>
 
+/** Which engine would come first on each platform, as the machine says. */
+export type Firsts = Readonly<Record<string, string>>
+
 interface Known {
   state: EngineState | null
   config: EngineConfig | null
+  firsts: Firsts
 }
 
 /** Who drives each browser that is looked at, as its machine last said. */
 export const useEngines = create<{ known: Readonly<Record<string, Known>> }>(() => ({ known: {} }))
 
-const nothing: Known = { state: null, config: null }
+const none: Firsts = {}
+const nothing: Known = { state: null, config: null, firsts: none }
 /** What changes who drives, or how far the cascade is. */
 const news = /^(engine_|cascade_|human_takeover|takeover_lease|takeover_request|browser_state)/
 /** The machines of which something is shown, and how often. */
@@ -52,6 +57,12 @@ export async function askEngine(machineId: string): Promise<void> {
 
 export async function askConfig(machineId: string): Promise<void> {
   keep(machineId, { config: await callAgent(machineId, 'engine.config', {}).catch(() => null) })
+  const stats = await callAgent(machineId, 'engine.stats', {}).catch(() => null)
+  if (stats !== null) setFirsts(machineId, stats)
+}
+
+export function setFirsts(machineId: string, { orders }: Pick<CallResult<'engine.stats'>, 'orders'>): void {
+  keep(machineId, { firsts: Object.fromEntries(orders.map(({ platform, first }) => [platform, first])) })
 }
 
 export function setConfig(machineId: string, config: EngineConfig): void {
@@ -74,6 +85,12 @@ export function useEngine(machineId: string): EngineState | null {
 export function useEngineConfig(machineId: string): EngineConfig | null {
   useFollowing(machineId)
   return useEngines(({ known }) => known[machineId]?.config ?? null)
+}
+
+/** Who comes first on which platform there. */
+export function useFirsts(machineId: string): Firsts {
+  useFollowing(machineId)
+  return useEngines(({ known }) => known[machineId]?.firsts ?? none)
 }
 
 function useFollowing(machineId: string): void {

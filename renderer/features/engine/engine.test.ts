@@ -63,6 +63,35 @@ test('a platform has an order of its own, and a pin comes first', () => {
   expect(cascadeView(pinned, state(), events).levels[0]).toMatchObject({ engine: 'stagehand', mode: 'cua' })
 })
 
+test('the engine that the machine puts first stands first, also one that is not in the table there', () => {
+  const events = [tried('r', 'magnitude', null, 'failed', 'linkedin')]
+  const run = { cascadeLevel: 2, runId: 'r', state: 'connected', engine: 'stagehand', mode: 'dom' } as const
+  expect(marks(cascadeView(config, state(run), events, { linkedin: 'magnitude' }))).toEqual([
+    'magnitude failed',
+    'stagehanddom current',
+    'stagehandcua waiting',
+    'human waiting',
+  ])
+  const onWorkday = [tried('r', 'magnitude', null, 'success', 'workday')]
+  expect(cascadeView(config, state(), onWorkday, { workday: 'stagehand/dom' }).levels).toMatchObject([
+    { engine: 'stagehand', mode: 'dom' },
+    { engine: 'magnitude' },
+    { engine: 'stagehand', mode: 'cua' },
+    { engine: 'human' },
+  ])
+})
+
+test('at work is the engine that is connected, also where an operation runs without the cascade; and a person who is waited for', () => {
+  const connected = { cascadeLevel: 1, runId: 'r', state: 'connected', engine: 'magnitude', mode: null } as const
+  expect(marks(cascadeView(config, state(connected), []))).toEqual([
+    'stagehanddom waiting',
+    'stagehandcua waiting',
+    'magnitude current',
+    'human waiting',
+  ])
+  expect(marks(cascadeView(config, state({ ...connected, cascadeLevel: 4 }), [])).at(-1)).toBe('human current')
+})
+
 test('events are told in words; what another event tells better is not', () => {
   const event = (type: string, data: Record<string, unknown>): SeenEvent => ({ seq: 1, time: '', type, ...data })
   expect(describeEngineEvent(event('engine_connected', { engine: 'stagehand', mode: 'cua', durationMs: 350 }))).toEqual(
@@ -75,6 +104,11 @@ test('events are told in words; what another event tells better is not', () => {
   expect(
     describeEngineEvent(event('takeover_request', { change: 'raised', request: { reason: 'no element' } })),
   ).toMatchObject({ tone: 'person', title: 'A person is wanted', detail: 'no element' })
+  const escalation = { to: { engine: 'human', mode: null }, reason: 'level_exhausted: it took 4 s' }
+  expect(describeEngineEvent(event('cascade_escalation', escalation))).toMatchObject({
+    title: 'Next: A person',
+    detail: 'it took 4 s',
+  })
   expect(describeEngineEvent(event('takeover_request', { change: 'accepted', request: {} }))).toBeNull()
   expect(describeEngineEvent(event('engine_operation', { attempt: { result: 'failed' } }))).toBeNull()
   expect(describeEngineEvent(event('engine_switch', {}))).toBeNull()

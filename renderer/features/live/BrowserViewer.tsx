@@ -150,9 +150,13 @@ function Viewer({
                   held={snapshot.held}
                   ready={snapshot.phase === 'live' && snapshot.mode === 'control'}
                 />
-                {display && (
-                  <ClipboardMenu machineId={machineId} name={machine.name} client={client} session={session} />
-                )}
+                <ClipboardMenu
+                  machineId={machineId}
+                  name={machine.name}
+                  client={client}
+                  display={display}
+                  session={session}
+                />
               </>
             )}
             {live && (

@@ -28,10 +28,10 @@ export interface LiveClient extends LiveSource {
   giveBack(given: Given): Promise<{ toActingMs: number | null }>
   /** Says that the person is still at work, so that the lease goes on; `said` when they said so themselves. */
   stillHere(said: boolean): Promise<void>
-  /** This computer's clipboard onto the machine's; says how many characters. */
-  paste(): Promise<number>
-  /** The machine's clipboard onto this computer's. */
-  copy(): Promise<number>
+  /** This computer's clipboard onto the machine's, or to the cursor of its page; says how many characters. */
+  paste(of: 'display' | 'page'): Promise<number>
+  /** The machine's clipboard, or what is selected on its page, onto this computer's. */
+  copy(of: 'display' | 'page'): Promise<number>
   /** Returns the file; null when the person changed their mind. */
   saveScreenshot(of: 'display' | 'page'): Promise<string | null>
   /** Navigation, tabs and recording; what changes the page needs control. */
@@ -69,8 +69,8 @@ export function ipcLiveClient(machineId: string): LiveClient {
     stillHere: async (said) => {
       await call('takeover.stillHere', { machineId, said })
     },
-    paste: async () => (await call('live.paste', { machineId })).characters,
-    copy: async () => (await call('live.copy', { machineId })).characters,
+    paste: async (of) => (await call('live.paste', { machineId, of })).characters,
+    copy: async (of) => (await call('live.copy', { machineId, of })).characters,
     saveScreenshot: async (of) => (await call('live.saveScreenshot', { machineId, of })).file,
     page: (name, params) => callAgent(machineId, name, params),
     stopLoading: async () => {

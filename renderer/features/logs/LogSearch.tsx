@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, CaseSensitive, Filter, Regex, Search } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import styles from './Logs.module.css'
 import type { LogsSession } from './session.ts'
@@ -13,16 +13,22 @@ export function LogSearch({ session }: { session: LogsSession }) {
   const [regex, setRegex] = useState(false)
   const [caseSensitive, setCaseSensitive] = useState(false)
   const [only, setOnly] = useState(false)
+  const begin = useRef(() => {})
   useEffect(() => {
-    const timer = setTimeout(() => {
+    const timer = setTimeout(() => begin.current(), settleMs)
+    begin.current = () => {
+      clearTimeout(timer)
+      begin.current = () => {}
       session.state.setState({ match: null })
       session.post({ type: 'search', pattern: text === '' ? null : { text, regex, caseSensitive } })
-    }, settleMs)
+    }
     return () => clearTimeout(timer)
   }, [session, text, regex, caseSensitive])
   useEffect(() => session.post({ type: 'only', on: only }), [session, only])
   const wrong = session.state(({ stats }) => stats !== null && stats.searchProblem !== null)
   const step = (way: 1 | -1) => {
+    // Whoever presses Enter right behind the last letter means what stands there now.
+    begin.current()
     session.post({ type: 'step', way, from: session.state.getState().match?.serial })
   }
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {

@@ -31,6 +31,10 @@ export class TerminalSession {
   #received = 0
   #unacknowledged = 0
   #waiting: Uint8Array[] = []
+  /** Set while a picture is drawn again: what this one was asked then was answered long ago, and is no more typed. */
+  #again: { until: number; over: () => void } | undefined
+  /** What comes first was on a screen already: that of another window, or this one before it was cleared. */
+  #shownBefore: boolean
   #over = false
   #forget: (() => void) | undefined
 
@@ -40,6 +44,7 @@ export class TerminalSession {
     this.machineId = machineId
     this.kind = kind
     this.#shellId = found?.shellId
+    this.#shownBefore = found !== undefined
     this.#forget = found?.forget
     this.screen = new TerminalScreen({
       screenReader: useApp.getState().info?.settings.screenReader ?? false,
@@ -75,6 +80,7 @@ export class TerminalSession {
 
   /** Takes the shell back from whoever attached to it. */
   async takeBack(): Promise<void> {
+    this.#shownBefore = true
     await this.#reattach()
   }
 
@@ -110,16 +116,20 @@ export class TerminalSession {
     this.#stream = stream
     this.#unacknowledged = 0
     this.#waiting = []
-    stream.onBytes = (bytes) => this.#output(bytes)
+    this.#again = undefined
+    stream.onBytes = (bytes) => this.#output(stream, bytes)
     stream.onText = (text) => this.#told(stream, JSON.parse(text) as SocketReceive<'terminal'>)
     stream.onDrain = () => this.#sendWaiting()
     stream.onClose = () => this.#lost(stream)
   }
 
   /** Not acknowledged before xterm took it in: a machine that floods waits, all the way back to its program. */
-  async #output(bytes: Uint8Array): Promise<void> {
+  async #output(stream: PortStream, bytes: Uint8Array): Promise<void> {
     this.#received += bytes.byteLength
+    const received = this.#received
     await this.screen.write(bytes)
+    if (this.#stream !== stream) return
+    if (this.#again !== undefined && received >= this.#again.until) this.#again.over()
     this.#unacknowledged += bytes.byteLength
     if (this.#unacknowledged < ackEveryBytes) return
     this.#say({ type: 'ack', bytes: this.#unacknowledged })
@@ -130,13 +140,23 @@ export class TerminalSession {
     switch (message.type) {
       case 'ready': {
         // What is sent is not where this end stopped: the picture is drawn anew from what is kept.
-        if (message.reattached && message.position !== this.#received) this.screen.terminal.reset()
+        if (message.reattached && message.position !== this.#received) {
+          this.screen.terminal.reset()
+          this.#shownBefore = true
+        }
         this.#received = message.position
         this.#shellId = message.id
         this.#forget ??= this.kind === 'agent' ? keepShell(this.machineId, message.id) : undefined
-        this.#become({ phase: 'open', recorded: message.recorded })
         const { cols, rows } = this.screen.terminal
         this.#say({ type: 'resize', cols, rows })
+        const open = () => {
+          this.#again = undefined
+          this.#shownBefore = false
+          this.#become({ phase: 'open', recorded: message.recorded })
+        }
+        const until = message.reattached && this.#shownBefore ? (message.end ?? 0) : 0
+        if (until > message.position) this.#again = { until, over: open }
+        else open()
         return
       }
       case 'taken_over':
@@ -205,7 +225,7 @@ export class TerminalSession {
   }
 
   #input(bytes: Uint8Array): void {
-    if (this.#stream === undefined) return
+    if (this.#stream === undefined || this.#again !== undefined) return
     for (let from = 0; from < bytes.byteLength; from += frameBytes) {
       this.#waiting.push(bytes.slice(from, from + frameBytes))
     }
@@ -228,8 +248,10 @@ export class TerminalSession {
       const text = terminal.getSelection()
       if (text !== '') void call('app.copyText', { text: text.slice(0, maxCopied) })
     }
-    element.addEventListener('mouseup', () => {
-      if (useApp.getState().info?.settings.copyOnSelect === true) copy()
+    element.addEventListener('mousedown', () => {
+      // Wherever the button is let go: who selects to the end of a line lets go beside the terminal.
+      const selected = () => useApp.getState().info?.settings.copyOnSelect === true && copy()
+      window.addEventListener('mouseup', selected, { once: true })
     })
     terminal.attachCustomKeyEventHandler((event) => {
       if (!event.ctrlKey || !event.shiftKey || event.altKey) return true

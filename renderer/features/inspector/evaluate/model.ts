@@ -18,12 +18,15 @@ export interface Evaluation {
 const kept = 200
 /** A person stops what takes too long themselves. */
 const limitMs = 10 * 60_000
+/** Longer than an answer takes on any connection that one can work over. */
+const idleAnswerMs = 2500
 
 /** What was asked of the page, and what it answered. */
 export class EvaluateModel extends Changing {
   readonly #session: InspectorSession
   #evaluations: Evaluation[] = []
   #lastId = 0
+  #stopped: number | undefined
   readonly opened = new Map<string, Opened>()
 
   constructor(session: InspectorSession) {
@@ -68,13 +71,34 @@ export class EvaluateModel extends Changing {
       )
       this.#settle(id, outcomeOf(answer))
     } catch (error) {
-      this.#settle(id, { kind: 'failed', text: error instanceof Error ? error.message : String(error) })
+      const text = error instanceof Error ? error.message : String(error)
+      // Chromium calls it an internal error.
+      this.#settle(id, { kind: 'failed', text: this.#stopped === id ? 'Stopped.' : text })
     }
   }
 
-  /** Ends what runs in the page now, whoever started it. */
+  /** Ends what runs in the page now, whoever started it; what merely waits for something is no longer waited for. */
   async stop(): Promise<void> {
-    await this.#session.control('Runtime.terminateExecution')
+    const last = this.#evaluations.at(-1)
+    if (last?.outcome.kind !== 'running') return
+    if (await this.#isBusy()) {
+      this.#stopped = last.id
+      await this.#session.control('Runtime.terminateExecution')
+    }
+    // An idle page would end the next thing that it begins, which is nobody's here.
+    else if (this.#evaluations.at(-1) === last)
+      this.#settle(last.id, { kind: 'failed', text: 'No longer waited for. What it began goes on in the page.' })
+  }
+
+  /** A page that runs code answers nothing else. */
+  #isBusy(): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => resolve(true), idleAnswerMs)
+      this.#session
+        .control('Runtime.evaluate', { expression: '0' })
+        .then(() => resolve(false), reject)
+        .finally(() => clearTimeout(late))
+    })
   }
 
   async read(objectId: string) {

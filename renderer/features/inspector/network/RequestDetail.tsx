@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
+import { readableJson } from '../../../ui/readable-json.ts'
 import { Tabs } from '../../../ui/Tabs.tsx'
 import { formatTime } from '../../../ui/time.ts'
 import { maxBodyBytes, type NetworkModel } from './model.ts'
@@ -188,7 +189,7 @@ function Picture({ row, data }: { row: NetworkRow; data: string }) {
 function readable(text: string, mimeType: string): string {
   if (!mimeType.includes('json') || text.length > 500_000) return text
   try {
-    return JSON.stringify(JSON.parse(text), null, 2)
+    return readableJson(text)
   } catch {
     return text
   }

@@ -112,6 +112,7 @@ function CookieForm({ machine, url, cookie, onClose, onSaved }: CookieFormProps)
             <Input
               {...control}
               type="datetime-local"
+              step={1}
               value={draft.expires}
               onChange={(event) => change({ expires: event.target.value })}
             />

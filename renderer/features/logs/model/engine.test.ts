@@ -15,16 +15,21 @@ const line = (ms: number, message: string, more: Partial<LogLine> = {}): LogLine
   ...more,
 })
 
-/** Answers in the next turn; an expression with `hang` in it never. */
-function fakeWorker(): SearchWorker & { ended: boolean } {
-  const worker: SearchWorker & { ended: boolean } = {
+type FakeWorker = SearchWorker & { ended: boolean; ranges: number }
+
+/** Answers in the next turn; an expression with `hang` in it never, one with `hangs later` not where its matches are. */
+function fakeWorker(): FakeWorker {
+  const worker: FakeWorker = {
     ended: false,
+    ranges: 0,
     onmessage: null,
     terminate() {
       worker.ended = true
     },
     postMessage(message: ToSearcher) {
-      if (message.pattern.text.includes('hang')) return
+      if (message.kind === 'ranges') worker.ranges++
+      const { text } = message.pattern
+      if (text.includes('hangs later') ? message.kind === 'ranges' : text.includes('hang')) return
       const data: FromSearcher = answer(structuredClone(message))
       queueMicrotask(() => worker.onmessage?.({ data }))
     },
@@ -34,7 +39,7 @@ function fakeWorker(): SearchWorker & { ended: boolean } {
 
 function started(bounds = limits) {
   const said: FromEngine[] = []
-  const workers: (SearchWorker & { ended: boolean })[] = []
+  const workers: FakeWorker[] = []
   const engine = new LogEngine(
     (message) => void said.push(message),
     new Searcher(() => {
@@ -163,6 +168,47 @@ test('a bad expression is said, and one that never ends is stopped without anyth
     engine.receive({ type: 'search', pattern: plain('b') })
     await vi.advanceTimersByTimeAsync(1)
     expect(frame().stats).toMatchObject({ matches: 1, searchProblem: null })
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a match that is asked for before the lines have been looked through is gone to as soon as they have', async () => {
+  const { engine, said } = started()
+  engine.receive({ type: 'lines', source: 0, lines: [line(1, 'needle'), line(2, 'hay'), line(3, 'needle')] })
+  const gone = () => said.flatMap((one) => (one.type === 'goto' ? [one.row] : []))
+  engine.receive({ type: 'search', pattern: plain('needle') })
+  engine.receive({ type: 'step', way: -1, from: undefined })
+  expect(gone()).toEqual([])
+  await settled()
+  expect(gone()).toEqual([2])
+  // Another search was begun: nobody means the match of the one before.
+  engine.receive({ type: 'search', pattern: plain('hay') })
+  engine.receive({ type: 'step', way: -1, from: undefined })
+  engine.receive({ type: 'search', pattern: plain('needle') })
+  await settled()
+  expect(gone()).toEqual([2])
+})
+
+test('an expression that finds lines, and takes too long with the places, is not begun again with each new line', async () => {
+  vi.useFakeTimers()
+  try {
+    const { engine, frame, workers } = started()
+    const asked = () => workers.reduce((sum, { ranges }) => sum + ranges, 0)
+    engine.receive({ type: 'lines', source: 0, lines: [line(1, 'it hangs later')] })
+    engine.receive({ type: 'search', pattern: plain('hangs later') })
+    await vi.advanceTimersByTimeAsync(100)
+    expect(asked()).toBe(1)
+    for (let second = 0; second < 10; second++) {
+      void engine.fromStream(0, [line(10 + second, 'another that hangs later')], 0)
+      await vi.advanceTimersByTimeAsync(1000)
+    }
+    expect(asked()).toBe(1)
+    engine.receive({ type: 'search', pattern: plain('another') })
+    await vi.advanceTimersByTimeAsync(100)
+    frame()
+    await vi.advanceTimersByTimeAsync(100)
+    expect(frame().shown.at(-1)?.hits).toEqual([0, 7])
   } finally {
     vi.useRealTimers()
   }

@@ -38,6 +38,8 @@ export class LogEngine {
   #anchor: number | undefined
   /** A moment that is looked for, and the line that was gone to last. */
   #aim: { time: number; serial: number | undefined } | undefined
+  /** A match that was asked for while the lines are being looked through. */
+  #stepping: { way: 1 | -1; from: number | undefined } | undefined
   #added = 0
   #left = 0
   #widest = 0
@@ -72,6 +74,7 @@ export class LogEngine {
         this.#mask = message.mask
         return this.#refilter()
       case 'search':
+        this.#stepping = undefined
         this.#highlights.use(message.pattern)
         this.#search.begin(message.pattern)
         if (this.#only) this.#refilter()
@@ -80,7 +83,8 @@ export class LogEngine {
         this.#only = message.on
         return this.#refilter()
       case 'step':
-        return this.#step(message.way, message.from)
+        this.#stepping = message
+        return this.#step()
       case 'jump':
         this.#aim = undefined
         return this.#goTo(this.#lineAt(message.time))
@@ -227,6 +231,7 @@ export class LogEngine {
   }
 
   #searched(): void {
+    this.#step()
     if (this.#only) this.#refilter()
     else this.#frameSoon()
   }
@@ -250,7 +255,11 @@ export class LogEngine {
     this.#goTo(line)
   }
 
-  #step(way: 1 | -1, from: number | undefined): void {
+  #step(): void {
+    // The newest lines are looked through last, and it is one of those that is meant first.
+    if (this.#stepping === undefined || !this.#search.lookedThrough) return
+    const { way, from } = this.#stepping
+    this.#stepping = undefined
     const holds = (serial: number) => (this.#store.flags(serial) & flag.match) !== 0
     const serial = this.#view.find(holds, from, way)
     if (serial === undefined) return

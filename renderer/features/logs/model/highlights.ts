@@ -1,6 +1,6 @@
 import type { LineStore } from './line-store.ts'
 import type { Pattern } from './protocol.ts'
-import type { Searcher } from './searcher.ts'
+import { type Searcher, SearchTookTooLong } from './searcher.ts'
 
 /** Texts whose matches are remembered: some screens full. */
 const kept = 1000
@@ -64,8 +64,11 @@ export class Highlights {
           }
           this.#changed()
         },
-        // The search itself says what is wrong with the expression.
-        () => {},
+        // The search itself says what is wrong with the expression. One that takes too long is not begun again with
+        // every line that comes.
+        (error: unknown) => {
+          if (error instanceof SearchTookTooLong && pattern === this.#pattern) this.use(null)
+        },
       )
       .finally(() => {
         this.#asking = false

@@ -1,3 +1,5 @@
+import { readableJson } from '../../../ui/readable-json.ts'
+
 /** More than a person reads in a row of a log. */
 const maxRows = 300
 const maxChars = 256 * 1024
@@ -14,7 +16,7 @@ export function looksLikeJson(message: string): boolean {
 export function jsonRows(message: string): string[] {
   if (message.length > maxChars) return [`  (${Math.round(message.length / 1024)} KiB of JSON: download it to read it)`]
   try {
-    const rows = JSON.stringify(JSON.parse(message), null, 2).split('\n').slice(1, -1)
+    const rows = readableJson(message).split('\n').slice(1, -1)
     const shown = rows
       .slice(0, maxRows)
       .map((row) => (row.length > maxRowChars ? `${row.slice(0, maxRowChars)}…` : row))

@@ -12,6 +12,7 @@ export class Search {
   /** The first line that has not been looked at. */
   #next = 0
   #running = false
+  #lookedThrough = false
   #matches = 0
   #problem: string | null = null
 
@@ -38,11 +39,17 @@ export class Search {
     return Math.min(1, this.#next / this.#store.next)
   }
 
+  /** Whether all lines that were there have been looked through once; what comes later is looked through as it comes. */
+  get lookedThrough(): boolean {
+    return this.#lookedThrough || this.#problem !== null
+  }
+
   begin(pattern: Pattern | null): void {
     this.#turn++
     // What an earlier pattern is still being looked for does not matter any more.
     if (this.#running) this.#searcher.stop(new Error('another search began'))
     this.#running = false
+    this.#lookedThrough = false
     this.#pattern = pattern
     this.#next = 0
     this.#matches = 0
@@ -85,6 +92,7 @@ export class Search {
       if (turn !== this.#turn) return
       this.#problem = describe(error, this.#matches)
     }
+    this.#lookedThrough = true
     this.#running = false
     this.#changed()
   }
