@@ -17,7 +17,8 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
   if (!isUtf8(bytes)) throw new Problem('bad-request', 'The body is not UTF-8. Send JSON in UTF-8.')
   const text = bytes.toString('utf8')
   if (text.trim() === '') return {}
-  const type = request.headers['content-type'] ?? ''
+  // Who does not say what it is, as Python's `data=` does not, means what all here is.
+  const type = request.headers['content-type'] ?? 'application/json'
   if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
     throw new Problem('unsupported-media', 'Send the body as JSON, with "Content-Type: application/json".')
   }

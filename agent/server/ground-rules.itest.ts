@@ -148,6 +148,7 @@ describe('a ticket', () => {
     const ticket = await issue('/ws/events')
     expect(await upgrade(`/ws/events?token=${ticket}`)).toBe(101)
     expect(await upgrade(`/ws/events?token=${ticket}`)).toBe(401)
+    expect(await upgrade(`/ws/events/?token=${await issue('/ws/events')}`)).toBe(101)
   })
   test('opens no other path, and is spent by the attempt', async () => {
     const ticket = await issue('/ws/events')
@@ -180,6 +181,12 @@ describe('bodies', () => {
     expect([broken.status, broken.problem.code]).toEqual([400, 'bad-request'])
     const form = await ask('POST', start, { ...withSecret(), 'content-type': 'text/plain' }, 'width=1')
     expect([form.status, form.problem.code]).toEqual([415, 'unsupported-media'])
+  })
+  test('that do not say what they are are JSON', async () => {
+    const answer = await ask('POST', start, withSecret(), '{"width":10}')
+    expect([answer.status, answer.problem.code]).toEqual([400, 'invalid-params'])
+    const form = await ask('POST', start, withSecret(), 'width=1')
+    expect([form.status, form.problem.code]).toEqual([400, 'bad-request'])
   })
   test('over 1 MiB, announced or not', async () => {
     const announced = await ask('POST', start, ...json({ url: 'x'.repeat(1024 * 1024) }))

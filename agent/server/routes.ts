@@ -27,16 +27,20 @@ export function createRouter(definitions: readonly CallDefinition[] = calls): (m
 
   return (method, asked) => {
     const wanted = method === 'HEAD' ? 'GET' : method
-    // Playwright asks for json/version/ with a slash at the end, as Chromium takes it.
-    const path = asked.length > 1 && asked.endsWith('/') ? asked.slice(0, -1) : asked
+    const path = withoutLastSlash(asked)
     const exact = fixed.get(path)
     if (exact !== undefined) return pick(exact, wanted, {})
     for (const pattern of patterns.values()) {
       const match = pattern.regex.exec(path)
       if (match !== null) return pick(pattern.methods, wanted, partsOf(pattern.names, match))
     }
-    return { kind: findSocket(asked) === undefined ? 'none' : 'socket' }
+    return { kind: findSocket(path) === undefined ? 'none' : 'socket' }
   }
+}
+
+/** Playwright asks for json/version/ with a slash at the end, as Chromium takes it; others write a socket's path so. */
+export function withoutLastSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
 const socketPatterns = (sockets as readonly SocketDefinition[]).map((socket) => ({ socket, ...compile(socket.path) }))

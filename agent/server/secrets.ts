@@ -2,6 +2,7 @@ import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import fs from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import path from 'node:path'
+import { secretShape } from '../../shared/domain/agent-secret.ts'
 
 /** Below this a secret could be guessed; the agent does not start with one. */
 export const minSecretBytes = 32
@@ -35,7 +36,7 @@ export function readSecret(env: NodeJS.ProcessEnv, dataDir: string): string {
 export function whyUnusable(secret: string): string | undefined {
   if (Buffer.byteLength(secret) < minSecretBytes) return `fewer than ${minSecretBytes} bytes`
   // Nobody could send it.
-  if (!/^[\x20-\x7e]+$/.test(secret)) return 'letters that no header carries'
+  if (!secretShape.test(secret)) return 'letters that no header carries'
   return undefined
 }
 

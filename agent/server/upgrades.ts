@@ -13,7 +13,7 @@ import { checkHandshake } from './handshake.ts'
 import { OpenSockets } from './open-sockets.ts'
 import type { ServerParts } from './parts.ts'
 import { asProblem, refuseUpgrade } from './respond.ts'
-import { findSocket } from './routes.ts'
+import { findSocket, withoutLastSlash } from './routes.ts'
 import { hasCredentials } from './secrets.ts'
 
 /**
@@ -21,7 +21,10 @@ import { hasCredentials } from './secrets.ts'
  * who does not take that up answers as if nothing had been offered (RFC 9110, 7.8).
  */
 export function asksForSocket({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): boolean {
-  return headers.upgrade?.toLowerCase() === 'websocket' || findSocket(splitUrl(url ?? '/')[0]) !== undefined
+  return (
+    headers.upgrade?.toLowerCase() === 'websocket' ||
+    findSocket(withoutLastSlash(splitUrl(url ?? '/')[0])) !== undefined
+  )
 }
 
 /** Answers every upgrade as requests are answered: guard, route, secret or ticket, parameters, handler. */
@@ -50,7 +53,8 @@ export function createUpgradeHandler(parts: ServerParts, pingMs: number) {
     stream.on('error', ignore)
     try {
       parts.guard(request)
-      const [path, queryText] = splitUrl(request.url ?? '/')
+      const [asked, queryText] = splitUrl(request.url ?? '/')
+      const path = withoutLastSlash(asked)
       const query = new URLSearchParams(queryText)
       const found = findSocket(path)
       await authenticate(parts, request, path, query)

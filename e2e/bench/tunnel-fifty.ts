@@ -2,34 +2,40 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { makeSshHome } from '../../electron/tunnels/test/ssh-home.ts'
 import { proportionalBytes } from '../rigs/processes.ts'
-import { type Program, startProgram } from '../rigs/program.ts'
+import { type Program, runProgram, startProgram } from '../rigs/program.ts'
 import { startSshd } from '../rigs/sshd.ts'
 import { until } from '../rigs/until.ts'
 import type { Bench } from './bench.ts'
 import { atMostTimes } from './target.ts'
 
 const machines = 50
+const weightScript = path.join(import.meta.dirname, 'tunnel-fifty-weight.ts')
 
 /** Fifty logins at once: as many connections of the console's own process, and as many `ssh` processes. */
 async function prepare() {
   const sshd = await startSshd(['MaxStartups 200'])
   const home = makeSshHome()
   const hosts = Array.from({ length: machines }, (_, place) => `box-${place}`)
-  home.writeConfig(
+  const config = [
     ...['Host box-*', 'HostName 127.0.0.1', `Port ${sshd.port}`, `User ${sshd.user}`, `IdentityFile ${sshd.keyFile}`],
-  )
-  fs.writeFileSync(path.join(home.folder, '.ssh', 'known_hosts'), `[127.0.0.1]:${sshd.port} ${sshd.hostKey}\n`)
+  ]
+  const knownHosts = `[127.0.0.1]:${sshd.port} ${sshd.hostKey}\n`
+  home.writeConfig(...config)
+  fs.writeFileSync(path.join(home.folder, '.ssh', 'known_hosts'), knownHosts)
 
-  const ours = async () => {
-    globalThis.gc?.()
-    const before = process.memoryUsage().rss
-    const began = performance.now()
-    const held = hosts.map((host) => home.connections.hold({ host }))
-    await Promise.all(held.map(({ connection }) => connection.ready()))
-    const tookMs = performance.now() - began
-    const bytes = Math.max(0, process.memoryUsage().rss - before)
-    for (const { release } of held) release()
-    return { tookMs, bytes }
+  const ours = {
+    async tookMs() {
+      const began = performance.now()
+      const held = hosts.map((host) => home.connections.hold({ host }))
+      await Promise.all(held.map(({ connection }) => connection.ready()))
+      const tookMs = performance.now() - began
+      for (const { release } of held) release()
+      return tookMs
+    },
+    async bytes() {
+      const told = JSON.stringify({ config, knownHosts, hosts })
+      return Number(await runProgram(process.execPath, [weightScript, told]))
+    },
   }
   const ssh = async () => {
     const began = performance.now()
@@ -61,7 +67,7 @@ function bench(name: string, unit: string, limit: number, figure: 'tookMs' | 'by
     async open() {
       const { ours, ssh, close } = await prepare()
       return {
-        ours: async () => (await ours())[figure] / scale,
+        ours: async () => (await ours[figure]()) / scale,
         yardstick: async () => (await ssh())[figure] / scale,
         close,
       }

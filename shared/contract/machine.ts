@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { secretShape } from '../domain/agent-secret.ts'
 import { defineCall, openEnum, raw } from './define.ts'
 
 /** The machine and its agent: alive, which version, how loaded, what it can do. */
@@ -138,8 +139,7 @@ const newSecret = z
   .string()
   .min(32, 'a secret has at least 32 bytes: make one with "pilothouse-agent secret"')
   .max(512)
-  // It travels in a header.
-  .regex(/^[\x21-\x7e]+$/, 'a secret has letters, digits and signs, and no spaces')
+  .regex(secretShape, 'a secret has plain letters, digits and signs, and no space at its ends')
 
 export const rotateSecret = defineCall({
   name: 'machine.rotateSecret',

@@ -53,6 +53,12 @@ test('every reference leads somewhere, and every parameter is one', () => {
   }
 })
 
+test('an answer that any body or any change can get is said with each', () => {
+  const problemsOf = (name: string) => Object.keys(byId.get(name)?.operation.responses ?? {})
+  expect(problemsOf('env.set')).toEqual(expect.arrayContaining(['413', '415', '429', '503']))
+  expect(problemsOf('env.get')).not.toEqual(expect.arrayContaining(['413']))
+})
+
 test('it can be written down, and says what a schema alone does not', () => {
   expect(JSON.parse(JSON.stringify(made))).toEqual(made)
   const metrics = byId.get('machine.metrics')?.operation.responses['200']?.content ?? {}

@@ -5,8 +5,17 @@ import { calls, contractVersion, sockets } from './index.ts'
 
 type Json = Record<string, unknown>
 
-/** Problems any call can end with, beside its own. */
-const common = ['invalid-params', 'unauthorized', 'browser-refused', 'internal'] as const
+/** Problems any call can end with, beside its own; those with a body; and those that change something. */
+const common = [
+  'invalid-params',
+  'unauthorized',
+  'browser-refused',
+  'unknown-host',
+  'too-many-requests',
+  'internal',
+] as const
+const ofBodies = ['bad-request', 'body-too-large', 'unsupported-media'] as const
+const ofChanges = ['audit-unavailable', 'stopping'] as const
 
 /** Who calls stands in the audit log; a key makes a call that changes something run once. */
 const headerParameters = {
@@ -108,7 +117,12 @@ function responses(call: CallDefinition): Json {
         ...Object.fromEntries(call.textTypes.map((type) => [type, { schema: { type: 'string' } }])),
       }
   const answers: Json = { [call.successStatus]: { description: 'Done', content } }
-  for (const code of [...common, ...call.problems]) {
+  const shared = [
+    ...common,
+    ...(call.paramsIn === 'body' ? ofBodies : []),
+    ...(call.audit === undefined ? [] : ofChanges),
+  ]
+  for (const code of new Set([...shared, ...call.problems])) {
     const [status, title] = problemCodes[code]
     const before = answers[status] as { description: string } | undefined
     answers[status] = {

@@ -59,7 +59,7 @@ export function checkMachine(typed: NewMachine, takenNames: readonly string[]): 
 export function checkSecret(typed: string): string | undefined {
   const secret = typed.trim()
   if (secret === '') return 'The agent prints it when it is installed.'
-  return secretShape.test(secret) ? undefined : 'A secret has no spaces, and only plain letters, digits and signs.'
+  return secretShape.test(secret) ? undefined : 'A secret has only plain letters, digits and signs.'
 }
 
 /** What is wrong with what a machine that is known already is to be called and reached by. */

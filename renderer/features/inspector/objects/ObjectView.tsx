@@ -21,7 +21,8 @@ interface ObjectViewProps {
   nested?: boolean
 }
 
-const most = 500
+/** So many at a time: each row of a thousand would be drawn at once. */
+const lot = 500
 
 /** A value of the page: one line, and what is in it when asked. */
 export function ObjectView({ object, reader, path, name, quiet = false, nested = false }: ObjectViewProps) {
@@ -90,11 +91,20 @@ function Inside({ opened, reader, path }: { opened: Opened; reader: ObjectReader
         them, such as list.slice(0, 100).
       </span>
     )
-  const { properties } = opened
-  if (properties.length === 0) return <span className={styles.gone}>Nothing in it</span>
+  if (opened.properties.length === 0) return <span className={styles.gone}>Nothing in it</span>
+  return <Properties properties={opened.properties} reader={reader} path={path} />
+}
+
+function Properties({
+  properties,
+  reader,
+  path,
+}: Omit<ObjectViewProps, 'object'> & { properties: readonly Property[] }) {
+  const [shown, show] = useState(lot)
+  const left = properties.length - shown
   return (
     <ul className={styles.inside}>
-      {properties.slice(0, most).map((property, place) => {
+      {properties.slice(0, shown).map((property, place) => {
         const quiet = property.internal === true || property.enumerable === false
         const name = property.internal === true ? `[[${property.name.replace(/^\[\[|\]\]$/g, '')}]]` : property.name
         const key = `${path}/${place}`
@@ -115,7 +125,13 @@ function Inside({ opened, reader, path }: { opened: Opened; reader: ObjectReader
           </li>
         )
       })}
-      {properties.length > most && <li className={styles.gone}>and {properties.length - most} more</li>}
+      {left > 0 && (
+        <li>
+          <button type="button" className={styles.more} data-testid="object-more" onClick={() => show(shown + lot)}>
+            Show {Math.min(lot, left).toLocaleString('en')} more of {left.toLocaleString('en')}
+          </button>
+        </li>
+      )}
     </ul>
   )
 }
