@@ -112,10 +112,10 @@ test('a form with mistakes names each, and a good one becomes parameters', () =>
   expect(checkMachine(typed, [])).toEqual({})
   expect(checkMachine(typed, ['a'])).toHaveProperty('name')
   expect(checkMachine({ ...typed, host: 'http://x' }, [])).toHaveProperty('host')
-  for (const secret of [' \t', 'two words', 'пароль']) {
+  for (const secret of [' \t', 'two\nlines', 'пароль']) {
     expect(checkMachine({ ...typed, secret }, []), secret).toHaveProperty('secret')
   }
-  expect(checkMachine({ ...typed, secret: ' s\t' }, [])).toEqual({})
+  for (const secret of [' s\t', 'two words']) expect(checkMachine({ ...typed, secret }, [])).toEqual({})
   for (const port of ['0', '65536', '8e3', '', '80.5'])
     expect(checkMachine({ ...typed, port }, []), port).toHaveProperty('port')
   expect(toParams(typed)).toMatchObject({ name: 'a', tunnel: { kind: 'direct', host: '10.0.0.1', port: 8000 } })
