@@ -176,7 +176,7 @@ describe('the inspector', () => {
     await at('inspector-take-over').filter({ visible: true }).first().click()
     const input = at('evaluate-input')
     await until('the field to be open', async () => (await input.getAttribute('readonly')) === null)
-    await input.fill('Array.from({ length: 1200 }, (_, place) => `number ${place}`)')
+    await input.fill('Array.from({ length: 1200 }, (_, place) => "number " + place)')
     await input.press('Enter')
     const long = at('evaluation').last().filter({ hasText: '(1200)' })
     await long.getByTestId('object').first().click()

@@ -173,6 +173,28 @@ test('a bad expression is said, and one that never ends is stopped without anyth
   }
 })
 
+test('a search goes on in the thread of the one that it replaces, which is ended only where that hangs', async () => {
+  vi.useFakeTimers()
+  try {
+    const { engine, frame, workers } = started()
+    engine.receive({ type: 'lines', source: 0, lines: [line(1, 'a'), line(2, 'b')] })
+    const search = (text: string) => engine.receive({ type: 'search', pattern: plain(text) })
+    for (const text of ['a', 'ab', 'b']) search(text)
+    await vi.advanceTimersByTimeAsync(1)
+    expect([frame().stats.matches, workers.length, workers[0]?.ended]).toEqual([1, 1, false])
+    search('hang')
+    await vi.advanceTimersByTimeAsync(1000)
+    search('b')
+    await vi.advanceTimersByTimeAsync(50)
+    expect([frame().stats.matches, workers[0]?.ended]).toEqual([0, false])
+    await vi.advanceTimersByTimeAsync(100)
+    expect(frame().stats).toMatchObject({ matches: 1, searchProblem: null })
+    expect(workers.map(({ ended }) => ended)).toEqual([true, false])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('a match that is asked for before the lines have been looked through is gone to as soon as they have', async () => {
   const { engine, said } = started()
   engine.receive({ type: 'lines', source: 0, lines: [line(1, 'needle'), line(2, 'hay'), line(3, 'needle')] })

@@ -2,6 +2,9 @@ import { flag, type LineStore } from './line-store.ts'
 import type { Pattern } from './protocol.ts'
 import { type Searcher, SearchTookTooLong } from './searcher.ts'
 
+/** A piece takes a few milliseconds; one of an earlier pattern that takes longer is not waited for. */
+const pieceMs = 100
+
 /** Goes through all lines for a pattern, piece by piece, and goes on with what comes. */
 export class Search {
   readonly #store: LineStore
@@ -12,6 +15,8 @@ export class Search {
   /** The first line that has not been looked at. */
   #next = 0
   #running = false
+  /** Settled when the piece that is being looked through is. */
+  #piece: Promise<unknown> = Promise.resolve()
   #lookedThrough = false
   #matches = 0
   #problem: string | null = null
@@ -46,8 +51,6 @@ export class Search {
 
   begin(pattern: Pattern | null): void {
     this.#turn++
-    // What an earlier pattern is still being looked for does not matter any more.
-    if (this.#running) this.#searcher.stop(new Error('another search began'))
     this.#running = false
     this.#lookedThrough = false
     this.#pattern = pattern
@@ -78,11 +81,15 @@ export class Search {
   async #run(pattern: Pattern, turn: number): Promise<void> {
     this.#running = true
     try {
+      await this.#earlierPiece()
       for (;;) {
+        if (turn !== this.#turn) return
         const piece = this.#store.textFrom(this.#next)
         if (piece === undefined) break
         const next = piece.first + piece.ends.length
-        const hits = await this.#searcher.test(pattern, piece.text, piece.ends)
+        const asked = this.#searcher.test(pattern, piece.text, piece.ends)
+        this.#piece = asked.catch(() => {})
+        const hits = await asked
         if (turn !== this.#turn) return
         for (const place of hits) this.#hit(piece.first + place)
         this.#next = Math.max(this.#next, next)
@@ -95,6 +102,13 @@ export class Search {
     this.#lookedThrough = true
     this.#running = false
     this.#changed()
+  }
+
+  /** To end a thread and begin another costs a person who types more than to wait for a piece nobody wants any more. */
+  async #earlierPiece(): Promise<void> {
+    const limit = setTimeout(() => this.#searcher.stop(new Error('another search began')), pieceMs)
+    await this.#piece
+    clearTimeout(limit)
   }
 
   #hit(serial: number): void {
