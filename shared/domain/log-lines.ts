@@ -193,7 +193,8 @@ export class LineAssembler {
       if (timestamp < last && this.#lastSeq < 0) return false
       this.#reached = true
     }
-    if (timestamp === last || (timestamp < last && timestamp >= earlier(last, disorderMs))) this.#lastSeq++
+    // Most lines are later than the one before: one look tells.
+    if (timestamp <= last && (timestamp === last || timestamp >= earlier(last, disorderMs))) this.#lastSeq++
     else {
       this.#lastTime = timestamp
       this.#lastSeq = 0
