@@ -4,11 +4,9 @@ import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestAgent, type TestAgent } from './rigs/agent.ts'
 import { startConsole, type TestConsole } from './rigs/electron.ts'
-import { keptDeploy, keptLeg, keptRollout } from './rigs/filled-fleet.ts'
 import { freshFolder } from './rigs/folder.ts'
 import { ask } from './rigs/ipc.ts'
 import { hostileNames, keepFleet } from './rigs/kept-fleet.ts'
-import { freePort } from './rigs/ports.ts'
 import { until } from './rigs/until.ts'
 
 /** The fleet as a whole: two machines that run and many that were kept. Each test goes on where the one before ended. */
@@ -31,12 +29,7 @@ describe('the fleet', () => {
         state: (['terminated', 'killed'] as const)[index % 2] ?? 'killed',
       })),
     ]
-    keepFleet(userData, kept, (store) => {
-      const deploys = [keptDeploy(3, 'failed'), keptDeploy(2, 'completed')]
-      const at = new Date(Date.now() - 12 * 60_000).toISOString()
-      store.answers.save('m1', 'deploys.list', at, { deploys, page: 1, pageSize: 50, total: 2 })
-      store.rollouts.add(keptRollout([keptLeg('m1', 'prod-1', 0, 'completed'), keptLeg('m3', 'prod-3', 1, 'failed')]))
-    })
+    keepFleet(userData, kept)
     agents.push(await startTestAgent(), await startTestAgent())
     console = await startConsole({ userData })
     window = console.window
@@ -245,116 +238,6 @@ describe('the fleet', () => {
     await at('fleet-search').fill('')
     await at('fleet-table').focus()
     await window.keyboard.press('Control+a')
-  })
-
-  test('a machine that has moved is told its new way, and answers again', async () => {
-    const machines = await ask<{ id: string; name: string }[]>(window, 'fleet.list', {})
-    const machineId = machines.find(({ name }) => name === 'live-1')?.id
-    const now = async () => {
-      const list = await ask<{ id: string; state: string; address: string }[]>(window, 'fleet.list', {})
-      return list.find(({ id }) => id === machineId)
-    }
-    await window.evaluate((id) => {
-      location.hash = `#/machine/${id}/connection`
-    }, machineId)
-    const form = window.getByRole('dialog', { name: 'Edit live-1' })
-    const change = async () => {
-      await window.getByRole('button', { name: 'Change the way…' }).click()
-      await form.waitFor()
-    }
-    const nobody = await freePort()
-    await change()
-    expect(await at('machine-port').inputValue()).toBe(String(agents[1]?.port))
-    await at('machine-port').fill(` ${nobody} `)
-    await at('edit-submit').click()
-    await form.waitFor({ state: 'detached' })
-    await until('nobody to answer there', async () => {
-      const found = await now()
-      return found?.state === 'unknown' && found.address.endsWith(String(nobody))
-    })
-    await change()
-    await at('edit-name').fill('live-0')
-    await at('machine-host').fill('http://127.0.0.1')
-    await at('machine-port').fill('80000')
-    await at('edit-submit').click()
-    await form.getByText('There is a machine of that name already.').waitFor()
-    await form.getByText('Only the host: no scheme, user, path or spaces.').waitFor()
-    await form.getByText('1 to 65535.').waitFor()
-    await until('the first mistake to have the focus', () =>
-      at('edit-name').evaluate((field) => field === document.activeElement),
-    )
-    expect((await now())?.address).toContain(String(nobody))
-    await at('edit-name').fill('live-1')
-    await at('machine-host').fill('127.0.0.1')
-    await at('machine-port').fill(String(agents[1]?.port))
-    await at('edit-submit').click()
-    await form.waitFor({ state: 'detached' })
-    await until('it to be heard again', async () => (await now())?.state === 'running')
-    await window.locator('body').press('Shift+E')
-    await at('new-secret').fill(`  ${agents[1]?.secret}\t`)
-    await at('new-secret-submit').click()
-    await at('new-secret').waitFor({ state: 'detached' })
-    expect((await now())?.state).toBe('running')
-    await window.evaluate(() => {
-      location.hash = '#/fleet'
-    })
-    await at('fleet-table').waitFor()
-  })
-
-  test('what is refused is brought into sight, however long the form is', async () => {
-    const size = (width: number, height: number) =>
-      console.app.evaluate(
-        ({ BrowserWindow }, [wide, high]) => BrowserWindow.getAllWindows()[0]?.setContentSize(wide, high),
-        [width, height] as const,
-      )
-    await size(1024, 700)
-    await until('the small window', () => window.evaluate(() => innerHeight < 720))
-    await window.locator('body').press('a')
-    const form = window.getByRole('dialog', { name: 'Add a machine' })
-    await at('machine-name').fill('twin')
-    await form.getByRole('combobox', { name: 'Type' }).click()
-    await window.getByRole('option', { name: 'EC2' }).click()
-    await at('machine-host').fill('127.0.0.1')
-    await at('machine-port').fill(String(agents[0]?.port))
-    await at('machine-secret').fill(agents[0]?.secret ?? '')
-    await at('machine-submit').click()
-    const refused = form.getByTestId('problem').filter({ hasText: 'in the fleet already, as live-0' })
-    await until('the refusal to be seen', () =>
-      refused.evaluate((shown) => {
-        const { left, top, width, height } = shown.getBoundingClientRect()
-        return shown.contains(document.elementFromPoint(left + width / 2, top + height / 2))
-      }),
-    )
-    await window.keyboard.press('Escape')
-    await form.waitFor({ state: 'detached' })
-    await size(1440, 900)
-    await until('the large window', () => window.evaluate(() => innerHeight > 850))
-  })
-
-  test('of a machine that is gone its own record of deploys is shown as it was last told; without one, what was deployed from here', async () => {
-    const deploysOf = async (id: string) => {
-      await window.evaluate((machineId) => {
-        location.hash = `#/machine/${machineId}/deploys`
-      }, id)
-      await at('machine-deploys').waitFor()
-    }
-    await deploysOf('m1')
-    await at('deploys-last-known')
-      .filter({ hasText: /last known 1\d min ago/ })
-      .waitFor()
-    await at('agent-deploy-3').filter({ hasText: '2.4.3' }).waitFor()
-    await at('machine-deploys').getByText('ghosthands-api did not become healthy within 60 s.').waitFor()
-    await at('agent-deploy-2').filter({ hasText: 'Ada' }).waitFor()
-    await deploysOf('m3')
-    await window.getByText('This is what was deployed there from this console.').waitFor()
-    await at('machine-deploys').getByRole('row').filter({ hasText: '2.4.1' }).filter({ hasText: 'Failed' }).waitFor()
-    expect(await at('deploys-last-known').count()).toBe(0)
-    await deploysOf('m5')
-    await window.getByText('this console has deployed nothing there').waitFor()
-    await window.evaluate(() => {
-      location.hash = '#/fleet'
-    })
-    await at('fleet-table').waitFor()
   })
 
   test('a command runs on both, and the answers stand side by side', async () => {
