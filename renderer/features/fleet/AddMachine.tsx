@@ -9,10 +9,9 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
 import { FormProblem } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
-import { Select } from '../../ui/Select.tsx'
-import { environmentNames, machineTypeNames } from '../machine/look.ts'
 import styles from './Fleet.module.css'
 import { useFleet } from './fleet.store.ts'
+import { MachineFields } from './MachineFields.tsx'
 import {
   blankMachine,
   checkMachine,
@@ -23,9 +22,7 @@ import {
   toParams,
   toTunnel,
 } from './newMachine.ts'
-import { ProviderFields } from './ProviderFields.tsx'
 import { checkProvider, type ProviderMistakes } from './providerForm.ts'
-import { TunnelFields } from './TunnelFields.tsx'
 import { TunnelTest } from './TunnelTest.tsx'
 import { useAddMachine } from './useAddMachine.ts'
 
@@ -113,33 +110,7 @@ function AddMachineForm() {
           {(control) => <Input {...control} {...text('name')} placeholder="prod-08" />}
         </Field>
       </div>
-      <Field label="Environment">
-        {(control) => (
-          <Select
-            {...control}
-            value={typed.environment}
-            options={environmentNames}
-            onChange={(value) => change('environment', value)}
-          />
-        )}
-      </Field>
-      <Field label="Type">
-        {(control) => (
-          <Select
-            {...control}
-            value={typed.machineType}
-            options={machineTypeNames}
-            onChange={(value) => change('machineType', value)}
-          />
-        )}
-      </Field>
-      <ProviderFields
-        kind={typed.machineType}
-        typed={typed.provider}
-        mistakes={wrong}
-        change={(changed) => change('provider', { ...typed.provider, ...changed })}
-      />
-      <TunnelFields typed={typed} mistakes={mistakes} change={change} />
+      <MachineFields typed={typed} mistakes={mistakes} wrong={wrong} change={change} />
       <div className={styles.wide}>
         <Field
           label="Agent secret"

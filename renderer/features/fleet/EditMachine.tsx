@@ -7,14 +7,11 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx'
 import { FormProblem } from '../../ui/ErrorText.tsx'
 import { Field, Input } from '../../ui/Field.tsx'
-import { Select } from '../../ui/Select.tsx'
-import { environmentNames, machineTypeNames } from '../machine/look.ts'
 import styles from './Fleet.module.css'
 import { useFleet, useMachine } from './fleet.store.ts'
+import { MachineFields } from './MachineFields.tsx'
 import { checkKept, fromMachine, type Mistakes, type NewMachine, toTunnel } from './newMachine.ts'
-import { ProviderFields } from './ProviderFields.tsx'
 import { checkProvider, type ProviderMistakes, toProvider } from './providerForm.ts'
-import { TunnelFields } from './TunnelFields.tsx'
 
 /** Changes what was said of a machine; the machine itself is not touched. */
 export function EditMachine() {
@@ -77,33 +74,7 @@ function EditForm({ machine }: { machine: MachineView }) {
           )}
         </Field>
       </div>
-      <Field label="Environment">
-        {(control) => (
-          <Select
-            {...control}
-            value={typed.environment}
-            options={environmentNames}
-            onChange={(value) => change('environment', value)}
-          />
-        )}
-      </Field>
-      <Field label="Type">
-        {(control) => (
-          <Select
-            {...control}
-            value={typed.machineType}
-            options={machineTypeNames}
-            onChange={(value) => change('machineType', value)}
-          />
-        )}
-      </Field>
-      <ProviderFields
-        kind={typed.machineType}
-        typed={typed.provider}
-        mistakes={wrong}
-        change={(changed) => change('provider', { ...typed.provider, ...changed })}
-      />
-      <TunnelFields typed={typed} mistakes={mistakes} change={change} />
+      <MachineFields typed={typed} mistakes={mistakes} wrong={wrong} change={change} />
       {problem !== null && (
         <div className={styles.wide}>
           <FormProblem problem={problem} />
