@@ -12,7 +12,8 @@ export const ptyPackage = '@lydell/node-pty@1.1.0'
 /** A pseudo-terminal with a program on it. */
 export interface Pty {
   readonly pid: number
-  onData: (bytes: Buffer) => void
+  /** What was read; `more` reads on into a buffer, without waiting, and gives 0 when that is all there is for now. */
+  onData: (bytes: Buffer, more: (into: Buffer) => number) => void
   /** Once, after the last output. */
   onExit: (exit: { exitCode: number; signal: number }) => void
   /** Returns false when the program does not read: then wait for `onDrain`. */
@@ -66,7 +67,7 @@ export async function spawnPty(options: PtyOptions): Promise<Pty> {
   // As a login does: programs open the device by its name.
   if (options.owner !== undefined && options.owner !== process.getuid?.()) chownSync(device, options.owner, -1)
   const allow = withhold(fd)
-  const keep = keepUnread(stream, fd, (bytes) => pty.onData(bytes))
+  const keep = keepUnread(stream, fd, (bytes) => pty.onData(bytes, () => 0))
   const typed = new Typed(stream, fd, () => pty.onDrain())
   const pty: Pty = {
     pid: terminal.pid,
@@ -82,7 +83,10 @@ export async function spawnPty(options: PtyOptions): Promise<Pty> {
     resume: keep.resume,
   }
   stream.once('close', allow)
-  terminal.onData((bytes) => pty.onData(keep.more(bytes as unknown as Buffer)))
+  terminal.onData((data) => {
+    const bytes = data as unknown as Buffer
+    pty.onData(bytes, keep.mayHaveMore(bytes) ? keep.more : () => 0)
+  })
   terminal.onExit(({ exitCode, signal = 0 }) => pty.onExit({ exitCode, signal }))
   return pty
 }
@@ -151,10 +155,6 @@ function writeFrom(fd: number, bytes: Uint8Array): number {
 
 /** The kernel gives 4 KiB of a terminal at a time; a read that came back this full will not have been the last. */
 const fullReadBytes = 2048
-/** As much as is fetched at once: as a frame to a client, and little enough that nobody else has to wait. */
-const fetchBytes = 64 * 1024
-/** One for all terminals: what was fetched is copied out of it before anything else happens. */
-const fetched = Buffer.allocUnsafeSlow(fetchBytes)
 
 /** Once its program has exited, a terminal that is silent for this long has no more to say. */
 const silenceMs = 200
@@ -169,7 +169,12 @@ function keepUnread(
   stream: ReadStream,
   fd: number,
   onRest: (bytes: Buffer) => void,
-): { pause: () => void; resume: () => void; more: (first: Buffer) => Buffer } {
+): {
+  pause: () => void
+  resume: () => void
+  mayHaveMore: (first: Buffer) => boolean
+  more: (into: Buffer) => number
+} {
   const destroy = stream.destroy.bind(stream)
   let paused = false
   let wanted = false
@@ -202,17 +207,8 @@ function keepUnread(
   return {
     // A program that writes without end has the next 4 KiB ready: fetched here, they cost a third of a turn of the loop.
     // On Linux only, where it is sure that such a read never waits.
-    more(first) {
-      const likely = process.platform === 'linux' && first.length >= fullReadBytes
-      if (!likely || paused || wanted || stream.destroyed) return first
-      let size = 0
-      while (size < fetchBytes - first.length) {
-        const count = readInto(fd, fetched, size)
-        if (count === 0) break
-        size += count
-      }
-      return size === 0 ? first : Buffer.concat([first, fetched.subarray(0, size)])
-    },
+    mayHaveMore: (first) => process.platform === 'linux' && first.length >= fullReadBytes,
+    more: (into) => (paused || wanted || stream.destroyed ? 0 : readInto(fd, into)),
     pause() {
       paused = true
       stream.pause()
@@ -228,14 +224,14 @@ function keepUnread(
 /** What the kernel still holds of a terminal that was hung up; undefined when that is nothing. */
 function readRest(fd: number): Buffer | undefined {
   const bytes = Buffer.alloc(4096)
-  const count = readInto(fd, bytes, 0)
+  const count = readInto(fd, bytes)
   return count === 0 ? undefined : bytes.subarray(0, count)
 }
 
 /** Reads what is there without waiting; how many bytes that were. */
-function readInto(fd: number, into: Buffer, at: number): number {
+function readInto(fd: number, into: Buffer): number {
   try {
-    return readSync(fd, into, at, into.length - at, null)
+    return readSync(fd, into, 0, into.length, null)
   } catch {
     // EIO: nothing left. EAGAIN: nothing yet.
     return 0

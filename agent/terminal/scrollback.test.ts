@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Scrollback, scrollbackBytes } from './scrollback.ts'
+import { blockBytes, Scrollback, scrollbackBytes } from './scrollback.ts'
 
 const numbered = (from: number, count: number) =>
   Buffer.from(Array.from({ length: count }, (_, i) => `${from + i}\n`).join(''))
@@ -42,4 +42,18 @@ test('a byte at a time takes no more memory than all at once', () => {
     'klmnopqrst'.slice(0, 10).replace(/./g, (_, at: number) => String.fromCharCode(97 + ((399_990 + at) % 26))),
   )
   expect(grown).toBeLessThan(30_000_000)
+})
+
+test('what is read into it is given out again as it lies there, whatever comes behind it', () => {
+  const scrollback = new Scrollback()
+  scrollback.add(Buffer.alloc(blockBytes - 5, 'a'))
+  const read = (text: string) => (room: Buffer) => room.write(text)
+  expect(scrollback.fill(read('bcdef'))).toBe(5)
+  expect(scrollback.fill(read('ghi'))).toBe(3)
+  const pieces = scrollback.last(7)
+  expect(pieces.map(String)).toEqual(['cdef', 'ghi'])
+  scrollback.add(Buffer.alloc(scrollbackBytes * 2, 'z'))
+  expect(pieces.map(String)).toEqual(['cdef', 'ghi'])
+  expect(scrollback.fill(() => 0)).toBe(0)
+  expect(() => scrollback.last(scrollbackBytes * 2)).toThrow(/no longer kept/)
 })

@@ -3,7 +3,7 @@ import type { SocketSend } from '../../shared/contract/index.ts'
 import type { ServerSocket } from '../server/handlers.ts'
 import type { Pty } from './pty.ts'
 import type { Recording } from './recording.ts'
-import { Scrollback, scrollbackBytes } from './scrollback.ts'
+import { blockBytes, Scrollback, scrollbackBytes } from './scrollback.ts'
 import { endSession, foregroundGroup, hangUp } from './shell-session.ts'
 
 type Socket = ServerSocket<'terminal'>
@@ -15,9 +15,7 @@ export type TerminalExit = { exitCode: number | null; signal: string | null }
  */
 const highWaterBytes = 1024 * 1024
 const lowWaterBytes = 512 * 1024
-/** A terminal is read 4 KiB at a time or less; a frame of this size costs the network and both ends far less. */
-const frameBytes = 64 * 1024
-/** How long output is gathered for one: a quarter of the time that a screen shows a picture. */
+/** How long output is gathered for a frame: a quarter of the time that a screen shows a picture. */
 const gatherMs = 4
 /** The WebSocket and the disk do not say when they have drained; they are looked at this often while full. */
 const drainPollMs = 5
@@ -50,7 +48,7 @@ export class Terminal {
   readonly #recording: Recording | undefined
   readonly #options: TerminalOptions
   readonly #scrollback = new Scrollback()
-  #pending: Buffer[] = []
+  /** Read and kept, but not sent yet. */
   #pendingBytes = 0
   #flushedAt = 0
   #gather: NodeJS.Timeout | undefined
@@ -70,7 +68,7 @@ export class Terminal {
     this.#pty = pty
     this.#recording = recording
     this.#options = options
-    pty.onData = (bytes) => this.#output(bytes)
+    pty.onData = (bytes, more) => this.#output(bytes, more)
     pty.onExit = ({ exitCode, signal }) => void this.#exited(exitCode, signal)
     pty.onDrain = () => this.#attachment?.socket.resume()
     if (recording !== undefined) recording.onFailure = (reason) => this.#fail(reason)
@@ -134,11 +132,18 @@ export class Terminal {
     return this.#closing
   }
 
-  #output(bytes: Buffer): void {
-    if (this.#pending.length === 0) this.#flushSoon()
-    this.#pending.push(bytes)
+  #output(bytes: Buffer, more: (into: Buffer) => number): void {
+    if (this.#pendingBytes === 0) this.#flushSoon()
+    this.#scrollback.add(bytes)
     this.#pendingBytes += bytes.length
-    if (this.#pendingBytes >= frameBytes) this.#flush()
+    // To the end of a block, so that a frame is one piece of memory, and no further in one go: nobody else has to wait
+    // for a program that writes without end.
+    while (this.#scrollback.end % blockBytes > 0) {
+      const count = this.#scrollback.fill(more)
+      if (count === 0) return
+      this.#pendingBytes += count
+    }
+    this.#flush()
   }
 
   /** After a pause at once: that is the echo of a key. In a stream of output, together with what follows. */
@@ -150,15 +155,14 @@ export class Terminal {
   #flush(): void {
     clearTimeout(this.#gather)
     this.#gather = undefined
-    if (this.#pending.length === 0) return
-    const [only] = this.#pending
-    const frame = this.#pending.length === 1 && only !== undefined ? only : Buffer.concat(this.#pending)
-    this.#pending = []
+    if (this.#pendingBytes === 0) return
+    const frames = this.#scrollback.last(this.#pendingBytes)
     this.#pendingBytes = 0
     this.#flushedAt = performance.now()
-    this.#scrollback.add(frame)
-    this.#recording?.output(frame)
-    this.#send(frame)
+    for (const frame of frames) {
+      this.#recording?.output(frame)
+      this.#send(frame)
+    }
     this.#flow()
   }
 
