@@ -84,8 +84,13 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
   })
   const docker = createDockerParts({
     ...{ config, publish: events.publish, audit, log },
-    trouble: () => browser.browser.trouble,
-    onTrouble: (listener) => browser.browser.onTrouble(listener),
+    troubles: () => [browser.browser.trouble, audit.writable.look()].filter((trouble) => trouble !== undefined),
+    onTrouble: (listener) => {
+      const stops = [browser.browser.onTrouble(listener), audit.writable.onChange(listener)]
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
     pauseDeploy: hooks.pauseDeploy,
   })
   const admin = createAdminParts({
@@ -105,6 +110,10 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
   })
   const counters = createCounters()
   const tickets = new Tickets()
+  const inspection = new Kept(
+    () => inspectMachine(docker.engine, config.dockerEnv, config.adspower.url, findChromium(), engines.hatchet()),
+    inspectionKeptMs,
+  )
   let stopping: Promise<void> | undefined
 
   const machine = machineRoutes({
@@ -113,10 +122,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
     metrics,
     history,
     tickets,
-    inspect: cached(
-      () => inspectMachine(docker.engine, config.dockerEnv, config.adspower.url, findChromium(), engines.hatchet()),
-      inspectionKeptMs,
-    ),
+    inspect: () => inspection.read(),
     health: docker.health,
     deployedTag: () => docker.deploys.deployedTag,
     counters: () => [
@@ -172,6 +178,8 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
     throw error
   })
   port = server.port
+  // Whoever is told that Docker came or went asks at once.
+  docker.engine.onChange(() => inspection.forget())
   docker.start()
   engines.start()
   history.start()
@@ -195,11 +203,23 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
 }
 
 /** The same answer for a while; callers at the same time share one look. */
-function cached(look: () => Promise<MachineParts>, keptMs: number): () => Promise<MachineParts> {
-  let latest: { at: number; answer: Promise<MachineParts> } | undefined
-  return () => {
-    if (latest === undefined || performance.now() - latest.at > keptMs)
-      latest = { at: performance.now(), answer: look() }
-    return latest.answer
+class Kept {
+  readonly #look: () => Promise<MachineParts>
+  readonly #keptMs: number
+  #latest: { at: number; answer: Promise<MachineParts> } | undefined
+
+  constructor(look: () => Promise<MachineParts>, keptMs: number) {
+    this.#look = look
+    this.#keptMs = keptMs
+  }
+
+  read(): Promise<MachineParts> {
+    if (this.#latest === undefined || performance.now() - this.#latest.at > this.#keptMs)
+      this.#latest = { at: performance.now(), answer: this.#look() }
+    return this.#latest.answer
+  }
+
+  forget(): void {
+    this.#latest = undefined
   }
 }

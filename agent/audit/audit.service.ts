@@ -7,6 +7,7 @@ import { Problem } from '../../shared/errors.ts'
 import type { Log } from '../log.ts'
 import { inTransaction, openDatabase, rows } from '../storage/database.ts'
 import { migrations } from './audit.schema.ts'
+import { Writable } from './writable.ts'
 
 export interface Intent {
   action: AuditAction
@@ -44,6 +45,8 @@ const genesis = '0'.repeat(64)
  * cannot be changed later either; what a reader sees as one entry is the pair.
  */
 export class AuditLog {
+  /** Whether it takes rows. */
+  readonly writable: Writable
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
   readonly #listeners = new Set<() => void>()
@@ -54,6 +57,7 @@ export class AuditLog {
   constructor(dataDir: string, log: Log = () => {}) {
     this.#log = log
     this.#database = openDatabase(path.join(dataDir, 'audit.db'), migrations, true)
+    this.writable = new Writable(() => this.#tryOut())
     this.#insert = this.#database.prepare(
       'INSERT INTO links (seq, kind, of, time, action, operator, idempotency_key, payload, prev, hash) VALUES (?,?,?,?,?,?,?,?,?,?)',
     )
@@ -227,6 +231,7 @@ export class AuditLog {
     try {
       this.#insert.run(seq, kind, of, time, action, operator, key, text, this.#head, hash)
     } catch (error) {
+      this.writable.note(error)
       throw new Problem(
         'audit-unavailable',
         'The audit log could not be written, so nothing was done. Check the disk space of the agent and its data folder.',
@@ -236,8 +241,19 @@ export class AuditLog {
     }
     this.#head = hash
     this.#lastSeq = seq
+    this.writable.note(undefined)
     for (const listener of this.#listeners) listener()
     return seq
+  }
+
+  /** A row that is taken back, and the schema's number once more: that page is on the disk when this returns. */
+  #tryOut(): void {
+    inTransaction(this.#database, () =>
+      this.#database.exec(
+        `SAVEPOINT row; INSERT INTO links (kind, time, payload, prev, hash) VALUES ('intent', '', '', '', '');
+         ROLLBACK TO row; PRAGMA user_version = ${migrations.length}`,
+      ),
+    )
   }
 
   #closeOpenIntents(): void {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AuditLog } from './audit.service.ts'
+import { Writable } from './writable.ts'
 
 let dataDir: string
 beforeEach(() => {
@@ -131,4 +132,52 @@ test('a result that cannot be written does not undo what was done; an intent tha
   const next = new AuditLog(dataDir)
   expect(next.list({ page: 1, pageSize: 5 }).entries.map(({ result }) => result)).toEqual(['success', 'unknown'])
   next.close()
+})
+
+test('a log that takes no rows says why, to whoever listens as well, and is tried again without a change being asked for', () => {
+  let now = 0
+  let broken = false
+  const tries: number[] = []
+  const writable = new Writable(
+    () => {
+      tries.push(now)
+      if (broken) throw new Error('database or disk is full')
+    },
+    () => now,
+  )
+  let told = 0
+  const stop = writable.onChange(() => told++)
+  expect(writable.look()).toBeUndefined()
+  broken = true
+  expect(writable.look()).toBeUndefined()
+  now = 30_000
+  expect(writable.look()).toContain('(database or disk is full), so every change is refused')
+  writable.note(new Error('no such table'))
+  expect([writable.look(), told]).toEqual([expect.stringContaining('(no such table)'), 1])
+  broken = false
+  now = 31_000
+  expect([writable.look(), told, tries]).toEqual([undefined, 2, [0, 30_000, 31_000]])
+  stop()
+  writable.note(new Error('once more'))
+  expect(told).toBe(2)
+})
+
+test('trying the log out leaves it as it was', () => {
+  const audit = new AuditLog(dataDir)
+  audit.begin(intent)
+  const breaker = new DatabaseSync(path.join(dataDir, 'audit.db'))
+  breaker.exec('ALTER TABLE links RENAME TO gone')
+  expect(() => audit.begin(intent)).toThrow(expect.objectContaining({ code: 'audit-unavailable' }))
+  expect(audit.writable.look()).toContain('every change is refused')
+  audit.close()
+  const next = new DatabaseSync(path.join(dataDir, 'audit.db'))
+  next.exec('ALTER TABLE gone RENAME TO links')
+  next.close()
+  breaker.close()
+  const again = new AuditLog(dataDir)
+  expect(again.writable.look()).toBeUndefined()
+  expect(again.verify()).toMatchObject({ sound: true, entries: 2 })
+  again.begin(intent)
+  expect(again.verify()).toMatchObject({ sound: true, entries: 3 })
+  again.close()
 })

@@ -27,14 +27,14 @@ export interface DockerPartsOptions {
   audit: DeploysOptions['audit']
   log: Log
   /** Of the parts that are not containers. */
-  trouble: () => string | undefined
+  troubles: () => readonly string[]
   onTrouble: (listener: () => void) => () => void
   pauseDeploy?: DeployPause | undefined
 }
 
 /** Docker, deploys, workers and the health that follows from them, wired together. */
 export function createDockerParts(options: DockerPartsOptions) {
-  const { config, publish, audit, log, trouble, onTrouble, pauseDeploy } = options
+  const { config, publish, audit, log, troubles, onTrouble, pauseDeploy } = options
   const engine = new DockerEngine(config.dockerEnv, log)
   const docker = new DockerOperations(engine, config.dockerEnv)
   const files = new ServicesFile(config.servicesFile, config.envFile)
@@ -51,7 +51,7 @@ export function createDockerParts(options: DockerPartsOptions) {
     ...{ docker, containers, services: files, lock, refuseDuringDeploy, drainedByHand },
     deployedImage: () => deploys.deployedImage('worker'),
   })
-  const health = new HealthService({ engine, containers, deploys, trouble })
+  const health = new HealthService({ engine, containers, deploys, troubles })
   const loads = new ContainerLoads(docker)
   let stopWatching = () => {}
   let stopRecovering = () => {}

@@ -11,8 +11,8 @@ export interface HealthOptions {
   engine: DockerEngine
   containers: Containers
   deploys: { readonly current: Health['currentDeploy']; readonly deployedTag: string | null }
-  /** Of the other parts, such as the browser: undefined while all is well, otherwise why not. */
-  trouble: () => string | undefined
+  /** Of the other parts, such as the browser: nothing while all is well, otherwise why not. */
+  troubles: () => readonly string[]
 }
 
 export interface Snapshot {
@@ -46,8 +46,7 @@ export class HealthService {
 
   async #look(): Promise<Snapshot> {
     const { containers, deploys } = this.#options
-    const trouble = this.#options.trouble()
-    const reasons = trouble === undefined ? [] : [trouble]
+    const reasons = [...this.#options.troubles()]
     let managed: ManagedContainer[]
     let workers: Worker[]
     try {

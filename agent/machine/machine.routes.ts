@@ -59,7 +59,7 @@ export function machineRoutes(parts: MachineRouteParts): Pick<Handlers, Names> {
     },
     'machine.metricsHistory': (asked) => parts.history.read(asked),
     'machine.status': async () => {
-      const [{ docker, capabilities }, { workers }] = await Promise.all([parts.inspect(), parts.health.snapshot()])
+      const [{ docker, capabilities }, found] = await Promise.all([parts.inspect(), parts.health.snapshot()])
       return {
         agentId: parts.agentId,
         agentVersion: contractVersion,
@@ -67,8 +67,9 @@ export function machineRoutes(parts: MachineRouteParts): Pick<Handlers, Names> {
         hostname: os.hostname(),
         os: { platform: process.platform, release: os.release(), arch: process.arch },
         docker: docker ?? null,
-        workers: workers.length,
+        workers: found.workers.length,
         uptime: Math.round(os.uptime()),
+        health: { status: found.health.status, reason: found.reasons.join(' ') },
         capabilities,
       }
     },

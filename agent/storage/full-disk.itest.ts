@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startTestAgent } from '../../e2e/rigs/agent.ts'
 import { freshFolder } from '../../e2e/rigs/folder.ts'
+import { until } from '../../e2e/rigs/until.ts'
 import { Problem } from '../../shared/errors.ts'
 
 let folder: string
@@ -56,11 +57,16 @@ test.skipIf(!canMount)('a full disk (a small tmpfs; needs root): no row, no acti
     await expect(client.open('exec', { command: `touch ${proof}` })).rejects.toMatchObject({ code: refused.code })
     await expect(client.open('terminal', {})).rejects.toMatchObject({ code: refused.code })
     expect(fs.existsSync(proof)).toBe(false)
+    const { reason } = (await client.call('machine.status')).health ?? {}
+    expect((await client.call('machine.health')).status).not.toBe('ok')
+    expect(reason).toMatch(/The audit log cannot be written .* so every change is refused/)
     // What can be looked at still can be.
     expect((await client.call('env.get')).vars).toEqual({ N: String(written) })
     expect(await client.call('audit.verify')).toMatchObject({ sound: true })
 
     fs.rmSync(path.join(small, 'filler'))
+    // Nobody has to ask for a change first.
+    await until('it to be well', async () => !/audit/.test((await client.call('machine.status')).health?.reason ?? ''))
     await client.call('env.set', { vars: { N: 'again' } })
     expect(fs.readFileSync(envFile, 'utf8')).toBe('N=again\n')
     expect(await client.call('audit.verify')).toMatchObject({ sound: true })

@@ -20,6 +20,8 @@ export class FakeAgent {
   eventsWork = true
   /** What keeps it from being idle. */
   openTerminals = 0
+  /** What an older agent does not say. */
+  health: CallResult<'machine.status'>['health']
   jobState: 'running' | 'succeeded' = 'succeeded'
   readonly calls: string[] = []
   readonly secrets = new Set<string | undefined>()
@@ -130,6 +132,7 @@ export class FakeAgent {
           ...{ agentId: this.agentId, agentVersion: this.agentVersion, machineType: 'ssh_host', hostname: 'box' },
           ...{ os: { platform: 'linux', release: '6', arch: 'x64' }, docker: null, workers: 0, uptime: 1 },
           capabilities: { docker: { available: true, detail: '3 containers', install: null } },
+          health: this.health,
         }
       case '/metrics':
         return {

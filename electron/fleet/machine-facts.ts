@@ -11,7 +11,8 @@ import { compatibilityOf } from './compatibility.ts'
 export interface MachineFacts
   extends Pick<
     MachineView,
-    'hostname' | 'os' | 'capabilities' | 'browser' | 'metrics' | 'viewers' | 'driver' | 'helpWanted' | 'roundTripMs'
+    | ('hostname' | 'os' | 'capabilities' | 'browser' | 'metrics' | 'health')
+    | ('viewers' | 'driver' | 'helpWanted' | 'roundTripMs')
   > {
   /** As the machine tells it, in its own time; whose it is, the console knows. */
   lease: LeaseView | null
@@ -25,6 +26,7 @@ const nothingKnown: MachineFacts = {
   capabilities: {},
   browser: null,
   metrics: null,
+  health: null,
   lease: null,
   viewers: 0,
   driver: null,
@@ -43,9 +45,11 @@ export function snapshotOf(facts: MachineFacts): unknown {
   return { hostname, os, capabilities, browser }
 }
 
-export function factsFromStatus(facts: MachineFacts, status: CallResult<'machine.status'>): MachineFacts {
-  const { hostname, os, capabilities } = status
-  return { ...facts, hostname, os: `${os.platform} ${os.release} ${os.arch}`, capabilities }
+export function factsFromStatus(
+  status: CallResult<'machine.status'>,
+): Pick<MachineFacts, 'hostname' | 'os' | 'capabilities' | 'health'> {
+  const { hostname, os, capabilities, health } = status
+  return { hostname, os: `${os.platform} ${os.release} ${os.arch}`, capabilities, health: health ?? null }
 }
 
 export interface ViewOf {
@@ -94,7 +98,8 @@ export function toView(known: ViewOf): MachineView {
       ...facts,
     }),
     ...facts,
-    // Of a machine that cannot be heard, nobody knows who has control now, or is wanted.
+    // Of a machine that cannot be heard, nobody knows how it is, who has control now, or is wanted.
+    health: connected ? facts.health : null,
     lease: connected ? facts.lease : null,
     driver: connected ? facts.driver : null,
     helpWanted: connected && facts.helpWanted,

@@ -4,7 +4,7 @@ import type { AgentEvent, SocketSend } from '../../shared/contract/index.ts'
 import { Problem } from '../../shared/errors.ts'
 import { EventAge } from './event-age.ts'
 import type { MachineDeps } from './machine-deps.ts'
-import type { MachineFacts } from './machine-facts.ts'
+import { factsFromStatus, type MachineFacts } from './machine-facts.ts'
 import { verifyLimitMs } from './verification.ts'
 
 export interface FeedSink {
@@ -155,7 +155,7 @@ export class MachineFeed {
     if (answered) this.#sink.learned({ roundTripMs: performance.now() - started })
   }
 
-  /** Asks for browser and control; a second wish while one is under way is granted after it. */
+  /** Asks how it is, for browser and control; a second wish while one is under way is granted after it. */
   refresh(client: AgentClient): Promise<void> {
     if (this.#refreshing !== undefined) {
       this.#refreshAgain = true
@@ -174,11 +174,12 @@ export class MachineFeed {
   async #refresh(client: AgentClient): Promise<void> {
     const newsBefore = this.#controlNews
     const options = { timeoutMs: verifyLimitMs }
-    const [browser, takeover] = await Promise.allSettled([
+    const [browser, takeover, status] = await Promise.allSettled([
       client.call('browser.status', {}, options),
       client.call('takeover.get', {}, options),
+      client.call('machine.status', {}, options),
     ])
-    const facts: Partial<MachineFacts> = {}
+    const facts: Partial<MachineFacts> = status.status === 'fulfilled' ? factsFromStatus(status.value) : {}
     if (browser.status === 'fulfilled') facts.browser = browser.value
     if (takeover.status === 'fulfilled' && this.#controlNews === newsBefore) {
       facts.viewers = takeover.value.viewers
@@ -187,7 +188,7 @@ export class MachineFeed {
       this.#helpWanted = (takeover.value.openRequests ?? 0) > 0
       facts.helpWanted = this.#helpWanted
     }
-    for (const answer of [browser, takeover]) {
+    for (const answer of [browser, takeover, status]) {
       if (answer.status === 'rejected') {
         const problem = Problem.from(answer.reason)
         this.#deps.log('warn', 'a machine did not say how it is', { machine: this.#id, problem: problem.toWire() })

@@ -247,7 +247,7 @@ export class Machine {
 
   #alive({ status, roundTripMs }: Extract<Verdict, { kind: 'alive' }>): void {
     const wasConnected = this.#known.connected
-    this.#known.facts = { ...factsFromStatus(this.#known.facts, status), roundTripMs }
+    this.#known.facts = { ...this.#known.facts, ...factsFromStatus(status), roundTripMs }
     this.#known.connected = true
     this.#known.heardInThisRun = true
     this.#known.problem = undefined

@@ -123,3 +123,20 @@ test('how far away a machine is, is measured again while its load comes by itsel
   await pass(60)
   expect(asked()).toBe(before + 1)
 })
+
+test('how well a machine is, is what it says of itself, with the reason', async () => {
+  expect(fleet.view(id).health).toBeNull()
+  agent.health = { status: 'degraded', reason: 'The audit log cannot be written.' }
+  await says('health', agent.health)
+  expect(fleet.view(id).health).toEqual(agent.health)
+  agent.goAway()
+  agent.dropSockets()
+  await clock.advance(15_000)
+  expect(fleet.view(id).health).toBeNull()
+  agent.failure = undefined
+  await clock.advance(60_000)
+  expect(fleet.view(id).health).toEqual(agent.health)
+  agent.health = { status: 'ok', reason: '' }
+  await says('health', agent.health)
+  expect(fleet.view(id).health).toEqual({ status: 'ok', reason: '' })
+})

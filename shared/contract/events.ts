@@ -5,7 +5,7 @@ import { deployEvents } from './deploys.ts'
 import { desktopEvents } from './desktop.ts'
 import { engineEvents } from './engines.ts'
 import { jobEvents } from './jobs.ts'
-import { metricsResult } from './machine.ts'
+import { healthNews, metricsResult } from './machine.ts'
 import { leaseView, takeoverEvents, watcher } from './takeover.ts'
 import { timelineEvents } from './timeline.ts'
 import { workerEvents } from './workers.ts'
@@ -15,7 +15,7 @@ import { workerEvents } from './workers.ts'
 export const events = [
   defineEvent('agent_started', z.object({ agentVersion: z.string() })),
   defineEvent('agent_stopping', z.object({ reason: z.string() })),
-  defineEvent('health', z.object({ status: openEnum(['ok', 'degraded', 'error']), reason: z.string() })),
+  defineEvent('health', healthNews),
   defineEvent(
     'browser_state',
     z.object({ state: openEnum(browserStates), url: z.string().nullable(), reason: z.string() }),

@@ -4,8 +4,13 @@ import { defineCall, openEnum, raw } from './define.ts'
 
 /** The machine and its agent: alive, which version, how loaded, what it can do. */
 
+export const healthStatuses = ['ok', 'degraded', 'error'] as const
+
+/** How it is, and why that is not `ok`. */
+export const healthNews = z.object({ status: openEnum(healthStatuses), reason: z.string() })
+
 export const healthResult = z.object({
-  status: openEnum(['ok', 'degraded', 'error']),
+  status: openEnum(healthStatuses),
   activeWorkers: z.number().int(),
   deploySafe: z.boolean(),
   apiHealthy: z.boolean(),
@@ -95,6 +100,8 @@ export const status = defineCall({
       docker: z.object({ version: z.string(), containers: z.number().int() }).nullable(),
       workers: z.number().int(),
       uptime: z.number(),
+      /** With the reason, which `/health` does not tell to whoever asks. */
+      health: healthNews.optional(),
       capabilities: z.record(z.string(), capabilitySchema),
     }),
 })

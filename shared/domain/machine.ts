@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { driverView } from '../contract/attempts.ts'
 import { browserStatus } from '../contract/browser.ts'
-import { capabilitySchema, metricsResult } from '../contract/machine.ts'
+import { capabilitySchema, healthNews, metricsResult } from '../contract/machine.ts'
 import { leaseView } from '../contract/takeover.ts'
 import { environments } from './environments.ts'
 import { killedReasons, lifecycleStates } from './lifecycle.ts'
@@ -94,6 +94,8 @@ export const machineView = z.object({
   capabilities: z.record(z.string(), capabilitySchema),
   browser: browserStatus.nullable(),
   metrics: metricsResult.nullable(),
+  /** How well it says it is, and why not better; null while it cannot be heard, or does not say. */
+  health: healthNews.nullable(),
   /** Who has control, if a person has; `mine` when it is this console, and its end then in this computer's time. */
   lease: leaseView.extend({ mine: z.boolean() }).nullable(),
   viewers: z.number().int(),

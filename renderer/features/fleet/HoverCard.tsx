@@ -4,7 +4,7 @@ import { Age } from '../../ui/Age.tsx'
 import { machineTypeNames } from '../machine/look.ts'
 import { MachineStateBadge } from '../machine/MachineStateBadge.tsx'
 import { driverOf } from './driver.ts'
-import { healthLooks, healthOf } from './health.ts'
+import { healthLooks, healthOf, troubleOf } from './health.ts'
 import styles from './Map.module.css'
 
 const gap = 8
@@ -21,6 +21,7 @@ export function HoverCard({ machine, tile }: { machine: MachineView; tile: HTMLE
     const below = at.bottom + gap
     setPlace({ left, top: below + height > window.innerHeight ? at.top - gap - height : below })
   }, [tile])
+  const trouble = troubleOf(machine)
   const facts: [string, string | null][] = [
     ['Health', healthLooks[healthOf(machine)].word],
     ['Driving', driverOf(machine)],
@@ -53,7 +54,7 @@ export function HoverCard({ machine, tile }: { machine: MachineView; tile: HTMLE
           </dd>
         </div>
       </dl>
-      {machine.problem !== null && <p>{machine.problem.detail}</p>}
+      {trouble !== null && <p>{trouble.detail}</p>}
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { linkLook, machineLook } from '../machine/look.ts'
 import { machine } from '../machine/machine.fixture.ts'
 import { driverOf } from './driver.ts'
 import { applyChanges } from './fleet.store.ts'
+import { healthOf, troubleOf } from './health.ts'
 import {
   blankMachine,
   checkKept,
@@ -104,6 +105,19 @@ test('remembered is not healthy, and neither is a broken link', () => {
   expect(isHealthy(machine({ knownFrom: 'cache' }))).toBe(false)
   const { links } = machine()
   expect(isHealthy(machine({ links: { ...links, browser: { state: 'down', detail: '' } } }))).toBe(false)
+})
+
+test('a machine that says it is not well is not healthy, and its reason is shown', () => {
+  const ill = (status: string) => machine({ health: { status, reason: 'The API is not healthy.' } })
+  expect(['ok', 'degraded', 'error'].map((status) => healthOf(ill(status)))).toEqual([
+    'healthy',
+    'degraded',
+    'unhealthy',
+  ])
+  expect(troubleOf(ill('ok'))).toBeNull()
+  expect(troubleOf(ill('degraded'))).toMatchObject({ detail: 'The API is not healthy.', code: 'degraded' })
+  const problem = { code: 'timeout', detail: 'It did not answer.' }
+  expect(troubleOf({ ...ill('error'), problem })).toMatchObject(problem)
 })
 
 test('a form with mistakes names each, and a good one becomes parameters', () => {

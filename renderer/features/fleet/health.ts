@@ -1,4 +1,5 @@
 import type { MachineView } from '../../../shared/domain/machine.ts'
+import type { ShownProblem } from '../../ui/ErrorText.tsx'
 import type { StateLook } from '../machine/look.ts'
 
 export const healths = ['healthy', 'degraded', 'unhealthy', 'unknown', 'offline'] as const
@@ -20,10 +21,19 @@ export function healthOf(machine: MachineView): Health {
       break
   }
   if (machine.knownFrom === 'cache') return 'unknown'
-  const { links, browser, problem } = machine
+  const { links, browser, problem, health } = machine
   if (browser?.state === 'failed' || links.agent.state === 'down' || links.tunnel.state === 'down') return 'unhealthy'
-  if (problem !== null || Object.values(links).some((link) => link.state === 'down')) return 'degraded'
+  if (health?.status === 'error') return 'unhealthy'
+  if (problem !== null || health?.status === 'degraded' || Object.values(links).some((link) => link.state === 'down'))
+    return 'degraded'
   return 'healthy'
+}
+
+/** What is wrong with a machine that is there: what a check found, or what it says of itself. */
+export function troubleOf({ problem, health }: MachineView): ShownProblem | null {
+  if (problem !== null) return { ...problem, title: 'What the last check found' }
+  if (health === null || health.status === 'ok') return null
+  return { title: 'The machine says that it is not well', detail: health.reason, code: health.status }
 }
 
 export const healthLooks: Record<Health, StateLook> = {

@@ -3,6 +3,7 @@ import { Card } from '../../ui/Card.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
+import { troubleOf } from '../fleet/health.ts'
 import { machineCondition } from '../live/condition.ts'
 import { MetricsCard } from '../metrics/MetricsCard.tsx'
 import { PowerCard } from '../power/PowerCard.tsx'
@@ -12,6 +13,7 @@ import { MachineFacts } from './MachineFacts.tsx'
 
 /** What a machine is, what it can do, and how loaded it is. */
 export function Overview({ machine }: { machine: MachineView }) {
+  const trouble = troubleOf(machine)
   return (
     <div className={styles.overview} data-testid="overview">
       {machineCondition(machine) !== null ? (
@@ -19,9 +21,9 @@ export function Overview({ machine }: { machine: MachineView }) {
           <StateStrip machine={machine} />
         </div>
       ) : (
-        machine.problem !== null && (
+        trouble !== null && (
           <div className={styles.wide}>
-            <ErrorText problem={{ ...machine.problem, title: 'What the last check found' }} />
+            <ErrorText problem={trouble} />
           </div>
         )
       )}

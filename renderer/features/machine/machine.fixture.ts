@@ -41,6 +41,7 @@ export function machine(changed: Partial<MachineView> = {}, browser: Partial<Bro
       ...browser,
     },
     metrics: null,
+    health: null,
     lease: null,
     viewers: 0,
     driver: null,
