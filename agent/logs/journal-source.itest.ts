@@ -76,6 +76,17 @@ test.skipIf(missing)('the journal is followed, and resumed behind any line', asy
   all.stop()
 })
 
+test.skipIf(missing)('a time before all time means from the beginning', async () => {
+  await write('the last of all')
+  for (const timestamp of ['1970-01-01T00:00:00.000000000Z', '0000-01-01T00:00:00.000000000Z']) {
+    const { lines, stop } = follow({ timestamp, seq: 0 })
+    await until('all lines', () => texts(lines).at(-1) === 'the last of all')
+    const found = await source.history({ lines: 20, since: timestamp, search: undefined })
+    expect(texts(found.lines)).toContain('the last of all')
+    stop()
+  }
+})
+
 test.skipIf(missing)('its last lines can be asked for', async () => {
   await write(...Array.from({ length: 30 }, (_, index) => `more ${index}`))
   const ask = (lines: number, search?: string) => source.history({ lines, since: undefined, search })
@@ -83,6 +94,19 @@ test.skipIf(missing)('its last lines can be asked for', async () => {
   const { lines, truncated } = await ask(10)
   expect([texts(lines), truncated]).toEqual([Array.from({ length: 10 }, (_, index) => `more ${20 + index}`), true])
   expect(texts((await ask(50, 'MORE 7')).lines)).toEqual(['more 7'])
+})
+
+test.skipIf(missing)('of those since a time the last are given, in their order', async () => {
+  const since = nanoTimeOf(Date.now())
+  await write(...Array.from({ length: 400 }, (_, index) => `many ${index}`))
+  const ask = (lines: number, search?: string) => source.history({ lines, since, search })
+  await until('the last of them', async () => texts((await ask(1)).lines)[0] === 'many 399')
+  const { lines, truncated } = await ask(5)
+  expect([texts(lines), truncated]).toEqual([Array.from({ length: 5 }, (_, index) => `many ${395 + index}`), true])
+  const all = await ask(5000)
+  expect(texts(all.lines)).toEqual(Array.from({ length: 400 }, (_, index) => `many ${index}`))
+  expect(all.truncated).toBe(false)
+  expect(texts((await ask(2, 'many 1')).lines)).toEqual(['many 198', 'many 199'])
 })
 
 test.skipIf(missing)('traces stay together, and JSON says how bad it is', async () => {

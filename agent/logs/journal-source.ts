@@ -39,14 +39,19 @@ export class JournalSource implements LineSource {
 
   /** What fits among the last so many entries, and whether these are all there are. */
   async #newest(query: HistoryQuery, count: number, late: AbortSignal): Promise<{ newest: NewestLines; all: boolean }> {
-    const since = query.since === undefined ? [] : [`--since=@${Math.floor(milliseconds(query.since) / 1000)}`]
+    const { since } = query
     const assembler = new LineAssembler(this.#service)
     const newest = new NewestLines(query)
+    // Up to systemd 253, so many lines since a time are the first behind it; from the end they are the last everywhere.
+    const backward = since === undefined ? [] : ['--reverse', sinceOf(since)]
+    const reversed: RawLine[][] = []
     let entries = 0
-    for await (const raws of this.#output([`--lines=${count}`, ...since], late)) {
+    for await (const raws of this.#output([`--lines=${count}`, ...backward], late)) {
       entries += raws.length
-      newest.add(assembler.push(raws))
+      if (since === undefined) newest.add(assembler.push(raws))
+      else reversed.push(raws.reverse())
     }
+    for (const raws of reversed.reverse()) newest.add(assembler.push(raws))
     if (late.aborted)
       throw new Problem('timeout', `The journal was not read within ${limitMs / 1000} s. Ask for less of it.`)
     newest.add(assembler.flush())
@@ -83,8 +88,7 @@ export class JournalSource implements LineSource {
   }
 
   async *#raw(from: string, signal: AbortSignal): AsyncGenerator<RawLine[]> {
-    const since = Math.floor(milliseconds(earlier(from, disorderMs)) / 1000)
-    yield* this.#output(['--follow', '--lines=all', `--since=@${since}`], signal)
+    yield* this.#output(['--follow', '--lines=all', sinceOf(earlier(from, disorderMs))], signal)
   }
 
   /** What journalctl says, until it ends or is ended; rejects when it could not read the journal. */
@@ -114,6 +118,11 @@ export class JournalSource implements LineSource {
       reportPipe: true,
     })
   }
+}
+
+/** journalctl knows no time before 1970. */
+function sinceOf(timestamp: string): string {
+  return `--since=@${Math.max(0, Math.floor(milliseconds(timestamp) / 1000))}`
 }
 
 function unreadable(said: string): Problem {

@@ -1,5 +1,5 @@
 import type { LogLine } from '../../shared/contract/logs.ts'
-import { nanoTime, parseSince } from '../../shared/domain/log-time.ts'
+import { milliseconds, nanoTime, parseSince } from '../../shared/domain/log-time.ts'
 import { Problem } from '../../shared/errors.ts'
 import { answer } from '../server/answer.ts'
 import type { Handlers, ServerSocket, SocketHandlers } from '../server/handlers.ts'
@@ -14,6 +14,12 @@ export function logsRoutes(logs: LogsService): Pick<Handlers, 'logs.get'> {
       truncated: boolean
     }> {
       const from = since === undefined ? undefined : nanoTime(since)
+      if (since !== undefined && from === undefined) {
+        throw new Problem(
+          'invalid-params',
+          'since takes a time in the years 0000 to 9999, such as 2026-01-31T14:03:00Z.',
+        )
+      }
       const found = await logs.history(service, { lines, since: from, search })
       return { ...found, service }
     },
@@ -71,7 +77,9 @@ class Subscriber {
       const feed = await this.#logs.feed(service)
       if (turn !== this.#turn) return
       const reader = new LogReader(this.#socket, service, batch === true)
-      const leaveFeed = feed.join(reader, after)
+      // Nothing was written after a time that is still to come: whoever's clock is ahead is not to wait for it.
+      const ahead = after !== undefined && !since?.includes('#') && milliseconds(after.timestamp) > Date.now()
+      const leaveFeed = feed.join(reader, ahead ? undefined : after)
       this.#leave = () => {
         leaveFeed()
         reader.close()

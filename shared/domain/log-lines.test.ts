@@ -22,12 +22,16 @@ describe('times', () => {
     expect(nanoTime('2026-11-16T05:22:01.123456789+02:00')).toBe('2026-11-16T03:22:01.123456789Z')
     expect(nanoTime('2026-11-16 05:22:01,5')).toBe('2026-11-16T05:22:01.500000000Z')
     for (const bad of ['', 'yesterday', '2026-13-40T99:00:00Z', '2026-11-16']) expect(nanoTime(bad)).toBeUndefined()
+    for (const beyond of ['9999-12-31T23:59:59-12:00', '0000-01-01T00:00:00+12:00']) {
+      expect(nanoTime(beyond)).toBeUndefined()
+    }
   })
 
   test('of a second and of a position', () => {
     expect(unixTime('2026-11-16T05:22:01.000000007Z')).toBe(`${Date.UTC(2026, 10, 16, 5, 22, 1) / 1000}.000000007`)
     expect(nanoTimeOf(Date.UTC(2026, 0, 1))).toBe('2026-01-01T00:00:00.000000000Z')
     expect(earlier('2026-01-01T00:00:00.500000007Z', 1000)).toBe('2025-12-31T23:59:59.500000007Z')
+    expect(earlier(earlier('0000-01-01T00:00:00.000000007Z', 2000), 2000)).toBe('0000-01-01T00:00:00.000000007Z')
     expect(parseSince('2026-11-16T05:22:01.15Z#7')).toEqual({ timestamp: '2026-11-16T05:22:01.150000000Z', seq: 7 })
     expect(parseSince('2026-11-16T05:22:01Z')?.seq).toBe(0)
     for (const bad of ['#3', 'x#3', '2026-11-16T05:22:01Z#-1', '2026-11-16T05:22:01Z#1#2'])

@@ -3,6 +3,9 @@
 const fixed = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/
 const iso = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9})\d*)?\s?(Z|[+-]\d\d:?\d\d)?$/
 
+const firstMs = Date.parse('0000-01-01T00:00:00Z')
+const lastMs = Date.parse('9999-12-31T23:59:59Z')
+
 /** Any ISO time, with its nanoseconds kept; undefined when it is none. Without a zone it is UTC. */
 export function nanoTime(text: string): string | undefined {
   if (text.length === 30 && fixed.test(text)) return text
@@ -10,7 +13,8 @@ export function nanoTime(text: string): string | undefined {
   if (match === null) return undefined
   const [, day = '', clock = '', fraction = '', zone = 'Z'] = match
   const seconds = Date.parse(`${day}T${clock}${zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone}`)
-  if (Number.isNaN(seconds)) return undefined
+  // A zone can lead out of the years that are written with four digits, and out of the order of these texts with it.
+  if (Number.isNaN(seconds) || seconds < firstMs || seconds > lastMs) return undefined
   return `${new Date(seconds).toISOString().slice(0, 19)}.${fraction.padEnd(9, '0')}Z`
 }
 
@@ -40,7 +44,7 @@ export function milliseconds(timestamp: string): number {
 
 /** The same moment, this much earlier. */
 export function earlier(timestamp: string, ms: number): string {
-  return `${new Date(milliseconds(timestamp) - ms).toISOString().slice(0, 23)}${timestamp.slice(23)}`
+  return `${new Date(Math.max(firstMs, milliseconds(timestamp) - ms)).toISOString().slice(0, 23)}${timestamp.slice(23)}`
 }
 
 /** Seconds since 1970 with nine digits, as Docker's `since` takes them. */
