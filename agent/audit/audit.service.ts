@@ -211,7 +211,8 @@ export class AuditLog {
     const seq = this.#lastSeq + 1
     const time = new Date().toISOString()
     const text = JSON.stringify(payload)
-    const column = (key: string) => (typeof payload[key] === 'string' ? (payload[key] as string) : null)
+    // SQLite keeps text as UTF-8, which has no halves of letters: what is hashed must be what is read back.
+    const column = (key: string) => (typeof payload[key] === 'string' ? (payload[key] as string).toWellFormed() : null)
     const [action, operator, key] = [column('action'), column('operator'), column('idempotencyKey')]
     const hash = hashLink({
       seq,

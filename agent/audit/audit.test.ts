@@ -112,6 +112,13 @@ test('what a console said of its own end is kept, and told to it the next time',
   cut.close()
 })
 
+test('half a letter in a name does not look like tampering', () => {
+  const audit = new AuditLog(dataDir)
+  audit.finish(audit.begin({ ...intent, operator: 'half a \ud83d' }), { result: 'failure', errorMessage: '\ude00' })
+  expect(audit.verify()).toMatchObject({ sound: true, entries: 2 })
+  audit.close()
+})
+
 test('a result that cannot be written does not undo what was done; an intent that cannot be written prevents it', () => {
   const logged: string[] = []
   const audit = new AuditLog(dataDir, (_level, message) => void logged.push(message))
