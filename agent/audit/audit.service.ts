@@ -7,6 +7,7 @@ import { Problem } from '../../shared/errors.ts'
 import type { Log } from '../log.ts'
 import { inTransaction, openDatabase, rows } from '../storage/database.ts'
 import { migrations } from './audit.schema.ts'
+import { type EntryRow, toEntry } from './entry.ts'
 import { Writable } from './writable.ts'
 
 export interface Intent {
@@ -124,9 +125,9 @@ export class AuditLog {
     add('i.time <= ?', filter.to === undefined ? undefined : new Date(filter.to).toISOString())
     const clause = where.join(' AND ')
     const count = this.#database.prepare(`SELECT count(*) AS n FROM links i WHERE ${clause}`).get(...values)
-    const found = rows<{ seq: number; time: string; intent: string; outcome: string | null; hash: string }>(
+    const found = rows<EntryRow>(
       this.#database.prepare(
-        `SELECT i.seq, i.time, i.payload AS intent, r.payload AS outcome, coalesce(r.hash, i.hash) AS hash
+        `SELECT i.seq, i.time, i.action, i.operator, i.payload AS intent, r.payload AS outcome, coalesce(r.hash, i.hash) AS hash
          FROM links i LEFT JOIN links r ON r.of = i.seq WHERE ${clause} ORDER BY i.seq DESC LIMIT ? OFFSET ?`,
       ),
       ...values,
@@ -146,11 +147,11 @@ export class AuditLog {
   changedAfter(seq: number, links = 500): { entries: AuditEntry[]; last: number } {
     const last = Math.min(this.#lastSeq, seq + links)
     const statement = this.#database.prepare(
-      `SELECT i.seq, i.time, i.payload AS intent, r.payload AS outcome, coalesce(r.hash, i.hash) AS hash
+      `SELECT i.seq, i.time, i.action, i.operator, i.payload AS intent, r.payload AS outcome, coalesce(r.hash, i.hash) AS hash
        FROM links i LEFT JOIN links r ON r.of = i.seq
        WHERE i.seq IN (SELECT coalesce(of, seq) FROM links WHERE seq > ? AND seq <= ?) ORDER BY i.seq`,
     )
-    return { entries: rows<Parameters<typeof toEntry>[0]>(statement, seq, last).map(toEntry), last }
+    return { entries: rows<EntryRow>(statement, seq, last).map(toEntry), last }
   }
 
   /** Walks the whole chain. A tail that was cut off shows in the sequence SQLite keeps beside the table. */
@@ -195,16 +196,16 @@ export class AuditLog {
 
   /** What a console said of its own record the last time but one: the last is the call that asks. */
   echoBefore(consoleId: string): { entries: number; head: string; at: string } | null {
-    const found = rows<{ time: string; payload: string }>(
+    // One that was spoilt must not keep the two from being compared.
+    const found = rows<{ time: string; entries: number; head: string }>(
       this.#database.prepare(
-        `SELECT time, payload FROM links WHERE action = 'audit_echo' AND kind = 'intent'
-           AND json_extract(payload, '$.details.consoleId') = ? ORDER BY seq DESC LIMIT 2`,
+        `SELECT time, payload ->> '$.details.console.entries' AS entries, payload ->> '$.details.console.head' AS head
+         FROM links WHERE action = 'audit_echo' AND kind = 'intent'
+           AND iif(json_valid(payload), payload ->> '$.details.consoleId' = ?, false) ORDER BY seq DESC LIMIT 2`,
       ),
       consoleId,
     )[1]
-    if (found === undefined) return null
-    const { details } = JSON.parse(found.payload) as { details: { console: { entries: number; head: string } } }
-    return { entries: details.console.entries, head: details.console.head, at: found.time }
+    return found === undefined ? null : { entries: found.entries, head: found.head, at: found.time }
   }
 
   close(): void {
@@ -215,7 +216,8 @@ export class AuditLog {
     const seq = this.#lastSeq + 1
     const time = new Date().toISOString()
     const text = JSON.stringify(payload)
-    const column = (key: string) => (typeof payload[key] === 'string' ? (payload[key] as string) : null)
+    // SQLite keeps text as UTF-8, which has no halves of letters: what is hashed must be what is read back.
+    const column = (key: string) => (typeof payload[key] === 'string' ? (payload[key] as string).toWellFormed() : null)
     const [action, operator, key] = [column('action'), column('operator'), column('idempotencyKey')]
     const hash = hashLink({
       seq,
@@ -280,22 +282,4 @@ function hashLink(link: Omit<Row, 'hash'>): string {
   const { prev, seq, kind, of, time, action, operator, idempotency_key, payload } = link
   const fields = [prev, seq, kind, of, time, action, operator, idempotency_key, payload]
   return hash('sha256', JSON.stringify(fields), 'hex')
-}
-
-function toEntry(row: { seq: number; time: string; intent: string; outcome: string | null; hash: string }): AuditEntry {
-  const intent = JSON.parse(row.intent) as Intent
-  const outcome = row.outcome === null ? undefined : (JSON.parse(row.outcome) as Outcome)
-  return {
-    id: row.seq,
-    createdAt: row.time,
-    action: intent.action,
-    operator: intent.operator,
-    peer: intent.peer,
-    requestId: intent.requestId,
-    details: { ...intent.details, ...outcome?.details },
-    result: outcome?.result ?? 'pending',
-    errorMessage: outcome?.errorMessage ?? null,
-    durationMs: outcome?.durationMs ?? null,
-    hash: row.hash,
-  }
 }

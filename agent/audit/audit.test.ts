@@ -113,6 +113,39 @@ test('what a console said of its own end is kept, and told to it the next time',
   cut.close()
 })
 
+test('an entry that someone spoilt is named, and keeps nobody from reading the others or comparing the ends', () => {
+  const audit = new AuditLog(dataDir)
+  const echo = (entries: number) =>
+    audit.begin({
+      ...{ action: 'audit_echo', operator: 'Ada', peer: 'unix', requestId: 'r' },
+      details: { consoleId: 'c', console: { entries, head: 'a'.repeat(64) } },
+    })
+  for (const entries of [1, 2, 3]) echo(entries)
+  audit.finish(audit.begin(intent), { result: 'success' })
+  const breaker = new DatabaseSync(path.join(dataDir, 'audit.db'))
+  breaker.exec("UPDATE links SET payload = 'spoilt' WHERE seq = 2; UPDATE links SET payload = '[]' WHERE of = 4")
+  breaker.close()
+  expect(audit.echoBefore('c')).toMatchObject({ entries: 1 })
+  const { entries } = audit.list({ page: 1, pageSize: 9 })
+  expect(entries.map(({ id, action, result }) => [id, action, result])).toEqual([
+    [4, 'browser_start', 'unknown'],
+    [3, 'audit_echo', 'pending'],
+    [2, 'audit_echo', 'unknown'],
+    [1, 'audit_echo', 'pending'],
+  ])
+  expect(entries[2]).toMatchObject({ operator: 'Ada', errorMessage: expect.stringContaining('changed after') })
+  expect(audit.changedAfter(0).entries).toHaveLength(4)
+  expect(audit.verify()).toMatchObject({ sound: false, broken: { id: 2 } })
+  audit.close()
+})
+
+test('half a letter in a name does not look like tampering', () => {
+  const audit = new AuditLog(dataDir)
+  audit.finish(audit.begin({ ...intent, operator: 'half a \ud83d' }), { result: 'failure', errorMessage: '\ude00' })
+  expect(audit.verify()).toMatchObject({ sound: true, entries: 2 })
+  audit.close()
+})
+
 test('a result that cannot be written does not undo what was done; an intent that cannot be written prevents it', () => {
   const logged: string[] = []
   const audit = new AuditLog(dataDir, (_level, message) => void logged.push(message))

@@ -50,8 +50,9 @@ function readBytes(request: IncomingMessage, response: ServerResponse): Promise<
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0))
   const tooLarge = () => new Problem('body-too-large', `A body may have ${maxBodyBytes} bytes at most.`)
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return Promise.reject(tooLarge())
-  // Who asks before sending a body is told to send it only here, where it will be read.
-  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+  // Who asks before sending a body is told to send it only here, where it will be read. HTTP/1.0 has no such asking.
+  const mayAsk = request.httpVersion !== '1.0'
+  if (mayAsk && request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -68,14 +69,26 @@ export class RequestContext implements CallContext {
 function operatorOf(header: string | string[] | undefined): string | null {
   const text = Array.isArray(header) ? header[0] : header
   if (text === undefined || text === '') return null
+  const plain = asWritten(text)
   try {
-    return clean(decodeURIComponent(text))
+    return clean(decodeURIComponent(plain))
   } catch {
-    return clean(text)
+    return clean(plain)
   }
+}
+
+/** Node reads headers as Latin-1; most who send other letters as they are, curl above all, send UTF-8. */
+function asWritten(header: string): string {
+  const bytes = Buffer.from(header, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : header
 }
 
 function clean(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a name must not carry any
-  return name.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ').slice(0, 200)
+  const shown = name.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ')
+  // Letters beyond the 65,536th are two units each: the cut must not leave half of one.
+  return shown
+    .slice(0, 200)
+    .replace(/[\ud800-\udbff]$/, '')
+    .toWellFormed()
 }

@@ -223,7 +223,13 @@ describe('a problem', () => {
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST, DELETE'])
   })
   test('for a plain request to a socket says what it is', async () => {
-    expect((await ask('GET', '/ws/events', withSecret())).problem.detail).toContain('WebSocket')
+    const answer = await ask('GET', '/ws/events', withSecret())
+    expect(answer.problem.detail).toContain('WebSocket')
+    expect([answer.status, answer.headers.upgrade, answer.headers.connection]).toEqual([
+      426,
+      'websocket',
+      'upgrade, close',
+    ])
   })
 })
 

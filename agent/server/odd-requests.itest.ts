@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
 import { freePort } from '../../e2e/rigs/ports.ts'
+import { codeOf, rawRequest, say as rawSay, statusOf } from '../../e2e/rigs/raw-http.ts'
 
 /** What no client of ours would send: bytes as they stand, on a connection of their own. */
 let rig: TestAgent
@@ -14,36 +14,11 @@ beforeAll(async () => {
 })
 afterAll(() => rig.stop())
 
-/** Sends, reads until the other side closes or `enough` is there, and gives all that came. */
-function say(
-  bytes: string | Buffer,
-  enough: (text: string) => boolean = () => false,
-  to = { host: '127.0.0.1', port: rig.port },
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = net.connect(to)
-    let text = ''
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1')
-      if (enough(text)) {
-        resolve(text)
-        socket.destroy()
-      }
-    })
-    socket.on('close', () => resolve(text))
-    socket.on('error', reject)
-    socket.write(bytes)
-  })
-}
-
-function request(start: string, headers: readonly string[], body: string | Buffer = ''): Buffer {
-  const head = [start, 'Connection: close', ...headers, '', ''].join('\r\n')
-  return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)])
-}
+const say = (bytes: string | Buffer, enough?: (text: string) => boolean, to = { host: '127.0.0.1', port: rig.port }) =>
+  rawSay(to, bytes, enough)
+const request = rawRequest
 const host = 'Host: localhost'
 const secret = () => `Authorization: Bearer ${rig.secret}`
-const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1])
-const codeOf = (text: string) => /"code":"([^"]+)"/.exec(text)?.[1]
 
 /** A body for the env file, which has the most freedom of all. */
 const setEnv = (body: string | Buffer, ...headers: string[]) =>
@@ -120,7 +95,7 @@ describe('the name in Host', () => {
     const text = await say(request('GET /health HTTP/1.1', [host, ...many, 'Origin: https://evil.example']))
     expect([statusOf(text), codeOf(text)]).toEqual([403, 'browser-refused'])
     const large = await say(request('GET /health HTTP/1.1', [host, `X: ${'x'.repeat(20_000)}`]))
-    expect([statusOf(large), codeOf(large)]).toEqual([400, 'bad-request'])
+    expect([statusOf(large), codeOf(large)]).toEqual([431, 'headers-too-large'])
     expect(large).toContain('16384 bytes')
   })
 })
@@ -129,6 +104,7 @@ describe('headers that stand twice', () => {
   test('a wrong secret beside the right one does not count, in either order', async () => {
     const wrong = 'Authorization: Bearer wrong'
     expect(statusOf(await say(request('GET /status HTTP/1.1', [host, wrong, secret()])))).toBe(401)
+    expect(statusOf(await say(request('GET /status HTTP/1.1', [host, secret(), wrong])))).toBe(401)
     const both = [host, `X-Deploy-Secret: ${rig.secret}`, 'X-Deploy-Secret: wrong']
     expect(statusOf(await say(request('GET /status HTTP/1.1', both)))).toBe(401)
   })
@@ -257,16 +233,17 @@ describe('an upgrade that cannot become a WebSocket', () => {
     [{ Upgrade: 'h2c' }, 400],
     [{ 'Sec-WebSocket-Key': 'short' }, 400],
     [{ 'Sec-WebSocket-Key': undefined }, 400],
-    [{ 'Sec-WebSocket-Version': '8' }, 400],
-    [{ 'Sec-WebSocket-Version': undefined }, 400],
+    [{ 'Sec-WebSocket-Version': '8' }, 426],
+    [{ 'Sec-WebSocket-Version': undefined }, 426],
     [{ 'Sec-WebSocket-Protocol': 'a,,b' }, 400],
     [{ 'Sec-WebSocket-Protocol': '' }, 400],
   ] as const)('%o is a problem, and nothing is run or written for it', async (changes, status) => {
     const before = (await rig.client.call('audit.list', { action: 'exec' })).total
     const text = await upgrade(changes)
-    expect([statusOf(text), codeOf(text)]).toEqual([status, 'bad-request'])
+    expect([statusOf(text), codeOf(text)]).toEqual([status, status === 426 ? 'upgrade-required' : 'bad-request'])
     expect(text).toContain('content-type: application/problem+json')
     expect(text).toContain('sec-websocket-version: 13')
+    expect(/\r\nupgrade: websocket\r\n/.test(text)).toBe(status === 426)
     expect((await rig.client.call('audit.list', { action: 'exec' })).total).toBe(before)
   })
   test('by another method names the right one', async () => {

@@ -37,8 +37,12 @@ export function createRequestHandler(parts: ServerParts) {
     }
     const asked = query === '' ? {} : decodeQuery(call.params, new URLSearchParams(query))
     const context = new RequestContext(request, response, requestId)
-    if (call.paramsIn === 'query')
-      return answer(parts, call, checkParams(call, pathParts, asked), context, request, response)
+    if (call.paramsIn === 'query') {
+      const params = checkParams(call, pathParts, asked)
+      const asks = () => answer(parts, call, params, context, request, response)
+      // Of a call that only looks, a body means nothing; of one that changes something it must not be passed over.
+      return call.method === 'GET' ? asks() : readBody(request, response).then(refuseBody).then(asks)
+    }
     const extra = Object.keys(asked)[0]
     if (extra !== undefined)
       throw new Problem('invalid-params', `"${extra}" stands in the query; this call takes a body.`)
@@ -57,6 +61,11 @@ export function createRequestHandler(parts: ServerParts) {
   }
 }
 
+function refuseBody(body: unknown): void {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0) return
+  throw new Problem('invalid-params', 'This call takes no body: what it needs stands in its address.')
+}
+
 function fail(parts: ServerParts, response: ServerResponse, requestId: string, error: unknown): void {
   parts.counters.problems++
   const problem = asProblem(error, requestId, parts.log)
@@ -70,7 +79,10 @@ function mustBeCall(found: Found, path: string): Extract<Found, { kind: 'call' }
   if (found.kind === 'wrong-method') {
     throw new Problem('method-not-allowed', `${path} takes ${found.allow}.`, { allow: found.allow })
   }
-  if (found.kind === 'socket') throw new Problem('bad-request', `${path} is a WebSocket: open it with an upgrade.`)
+  if (found.kind === 'socket')
+    throw new Problem('upgrade-required', `${path} is a WebSocket: open it with an upgrade.`, {
+      webSocketVersion: '13',
+    })
   throw new Problem('unknown-route', 'The agent has no such call. GET /openapi.json lists all there are.')
 }
 

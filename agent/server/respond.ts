@@ -78,6 +78,9 @@ export function problemHeaders(problem: Problem): Record<string, string> {
   if (typeof problem.extra['webSocketVersion'] === 'string')
     headers['sec-websocket-version'] = problem.extra['webSocketVersion']
   if (typeof problem.extra['acceptEncoding'] === 'string') headers['accept-encoding'] = problem.extra['acceptEncoding']
+  // What "Upgrade" says is of this connection only, and "Connection" has to say so (RFC 9110, 7.8).
+  if (problem.code === 'upgrade-required')
+    Object.assign(headers, { upgrade: 'websocket', connection: 'upgrade, close' })
   // The rest of a body that was refused half-read cannot be told from a next request.
   if (problem.code === 'body-too-large') headers['connection'] = 'close'
   return headers
@@ -88,10 +91,12 @@ export function refuseUpgrade(socket: Duplex, problem: Problem): void {
   const { status, contentType, body } = problemAnswer(problem)
   const headers = {
     ...fixedHeaders,
+    ...(problem.requestId !== undefined && { 'x-request-id': problem.requestId }),
+    date: new Date().toUTCString(),
+    connection: 'close',
     ...problemHeaders(problem),
     'content-type': contentType,
     'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'))

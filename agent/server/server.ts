@@ -1,11 +1,10 @@
 import http from 'node:http'
 import type { Socket } from 'node:net'
-import { Problem } from '../../shared/errors.ts'
 import type { Config } from '../config.ts'
 import { type Listening, listenAll } from './listen.ts'
 import type { ServerParts } from './parts.ts'
 import { createRequestHandler } from './requests.ts'
-import { refuseUpgrade } from './respond.ts'
+import { answerUnreadable, maxHeaderBytes } from './unreadable.ts'
 import { asksForSocket, createUpgradeHandler } from './upgrades.ts'
 
 export interface RunningServer extends Listening {
@@ -23,8 +22,6 @@ export interface ServerLimits {
 }
 
 export const serverLimits: ServerLimits = { headersMs: 10_000, requestMs: 20_000, pingMs: 20_000 }
-
-const maxHeaderBytes = 16 * 1024
 
 /** Listens on every address of the configuration. */
 export async function startServer(
@@ -57,6 +54,8 @@ export async function startServer(
         // A request without a Host gets our answer, not an empty one.
         requireHostHeader: false,
         noDelay: true,
+        // Node would keep the first of two secrets and pass over the other.
+        joinDuplicateHeaders: true,
         // What has no body needs no stream: most requests are looks at the machine.
         optimizeEmptyRequests: true,
         shouldUpgradeCallback: asksForSocket,
@@ -71,14 +70,7 @@ export async function startServer(
     server.on('checkExpectation', handleRequest)
     server.on('upgrade', (request, stream, head) => void upgrades.handle(request, stream, head))
     server.on('connect', (request, stream) => void upgrades.refuseConnect(request, stream))
-    // What cannot be parsed has no route: answered here, so that a client sees why.
-    server.on('clientError', (error: NodeJS.ErrnoException, stream: Socket) => {
-      if (error.code === 'ECONNRESET' || !stream.writable) {
-        stream.destroy()
-        return
-      }
-      refuseUpgrade(stream, unreadable(error.code))
-    })
+    server.on('clientError', (error, stream) => answerUnreadable(parts, error, stream as Socket))
     return server
   }
   const { servers, socketPath, port } = await listenAll(config, create)
@@ -90,15 +82,6 @@ export async function startServer(
       await Promise.all(servers.map(closeServer))
     },
   }
-}
-
-/** Why a request could not be read. */
-function unreadable(code: string | undefined): Problem {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new Problem('timeout', 'The request did not come in time. Send it at once.')
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return new Problem('bad-request', `Address and headers may have ${maxHeaderBytes} bytes together. Send less.`)
-  return new Problem('bad-request', 'That is not an HTTP/1.1 request. Use a client that speaks HTTP/1.1.')
 }
 
 function closeServer(server: http.Server): Promise<void> {

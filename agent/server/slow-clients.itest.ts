@@ -45,7 +45,7 @@ describe.concurrent('a client that is silent or slow is told so and closed', () 
     ['stops after a line', 'POST /env HTTP/1.1\r\n', ''],
     ['drips its headers', 'GET /health HTTP/1.1\r\nHost: localhost\r\n', `X-Long: ${'x'.repeat(10_000)}`],
   ])('%s', async (_what, first, drip) => {
-    expect(await speak(first, drip)).toContain('HTTP/1.1 504')
+    expect(await speak(first, drip)).toContain('HTTP/1.1 408')
   })
 
   const post = () =>
@@ -55,7 +55,7 @@ describe.concurrent('a client that is silent or slow is told so and closed', () 
     ['drips its body', ' '.repeat(10_000)],
   ])('%s', async (_what, drip) => {
     const before = (await rig.client.call('audit.list', { action: 'set_env' })).total
-    expect(await speak(post(), drip)).toContain('HTTP/1.1 504')
+    expect(await speak(post(), drip)).toContain('HTTP/1.1 408')
     expect((await rig.client.call('audit.list', { action: 'set_env' })).total).toBe(before)
     expect(rig.logged.join('\n')).not.toContain('unexpected failure')
   })

@@ -68,10 +68,26 @@ test('a console that cut its tail, or wrote it anew, is found out by what the ag
   }
 })
 
+test('an agent that was seen and then will not say where it ends is found out; one that is only away is not', async () => {
+  const { echo, client } = sides()
+  const answering = client.call
+  expect(await echo()).toBeNull()
+  for (const code of ['internal', 'not-supported', 'bad-answer', 'unknown-route'] as const) {
+    client.call = () => Promise.reject(new Problem(code, 'not <b>today</b>'))
+    expect(await echo()).toContain('does not say where its audit ends (not ‹b›today‹/b›)')
+  }
+  for (const code of ['unreachable', 'timeout', 'unauthorized', 'stopping'] as const) {
+    client.call = () => Promise.reject(new Problem(code, 'away'))
+    await expect(echo()).rejects.toMatchObject({ code })
+  }
+  client.call = answering
+  expect(await echo()).toBeNull()
+})
+
 test('an agent too old to compare is left alone', async () => {
   const { client } = sides()
   client.call = () => Promise.reject(new Problem('not-supported', 'too old'))
-  const record = { name: 'box', auditEntries: 3, auditHead: 'x' }
+  const record = { name: 'box', auditEntries: 0, auditHead: null }
   const audit = { head: { entries: 1, head: 'h' }, hashAt: () => null }
   expect(await echoAudit(client as never, record, { consoleId: 'c', audit: audit as never })).toBeUndefined()
 })

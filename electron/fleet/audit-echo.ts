@@ -1,6 +1,7 @@
 import type { AgentClient } from '../../shared/client/client.ts'
-import { Problem } from '../../shared/errors.ts'
+import { Problem, type ProblemCode } from '../../shared/errors.ts'
 import type { Log } from '../log.ts'
+import { plainText } from '../plain-text.ts'
 import type { MachineRecord } from '../store/machines.ts'
 import type { Store } from '../store/store.ts'
 
@@ -17,6 +18,12 @@ export interface EchoResult {
   warning: string | null
 }
 
+/** An agent that cannot be asked just now hides nothing by it, and is asked again when it is back. */
+const silences = new Set<ProblemCode>([
+  ...(['unreachable', 'timeout', 'cancelled', 'stopping'] as const),
+  ...(['unauthorized', 'too-many-requests'] as const),
+])
+
 /** Each side tells the other where its record ends, and both look whether the other's still holds what it did. */
 export async function echoAudit(
   client: Pick<AgentClient, 'call'>,
@@ -24,15 +31,20 @@ export async function echoAudit(
   { consoleId, audit }: EchoDeps,
 ): Promise<EchoResult | undefined> {
   const seen = record.auditEntries
+  const kept = { entries: seen, head: record.auditHead }
   const answer = await client
     .call('audit.echo', { consoleId, console: audit.head, seen }, { timeoutMs: 10_000 })
     .catch((error: unknown) => {
-      // An agent too old for this has nothing to compare.
-      if (error instanceof Problem && error.code === 'not-supported') return undefined
+      // An agent too old for this has nothing to compare; one that did it before has.
+      if (error instanceof Problem && error.code === 'not-supported' && seen === 0) return undefined
+      if (error instanceof Problem && !silences.has(error.code) && seen > 0) return error
       throw error
     })
   if (answer === undefined) return undefined
-  const kept = { entries: seen, head: record.auditHead }
+  if (answer instanceof Problem) {
+    const warning = `${record.name} does not say where its audit ends (${plainText(answer.message, 200)}). Until it does, entries that someone cut off there go unnoticed: check its audit.`
+    return { ...kept, warning }
+  }
   if (seen > 0 && answer.hashThen !== record.auditHead) {
     const how = answer.hashThen === null ? `ends after entry ${answer.entries}` : `has another entry ${seen}`
     const warning = `The audit of ${record.name} ${how}, but this console saw ${seen} entries of it. Someone cut or changed it: export both audits and look into it.`

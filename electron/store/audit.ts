@@ -54,15 +54,27 @@ export function auditTable(connection: Connection) {
   )
   const last = connection.prepare(`${selected} ORDER BY id DESC LIMIT ?`)
   const one = connection.prepare(`${selected} WHERE id = ?`)
+  // Rows from before the chain began stand outside of it; none after.
+  const withoutLink = connection
+    .prepare(
+      `SELECT id FROM sandbox_audit_logs
+       WHERE id >= (SELECT min(row) FROM audit_chain WHERE kind = 'intent')
+         AND (id NOT IN (SELECT row FROM audit_chain WHERE kind = 'intent')
+           OR (result <> 'pending' AND id NOT IN (SELECT row FROM audit_chain WHERE kind = 'result')))
+       ORDER BY id LIMIT 1`,
+    )
+    .pluck()
 
-  const begin = connection.transaction((intent: AuditIntent): number => {
+  const begin = connection.transaction((given: AuditIntent): number => {
+    const intent = { ...given, operator: whole(given.operator), sandboxId: whole(given.sandboxId) }
     const details = JSON.stringify(intent.details)
     const id = Number(insert.run({ ...intent, details }).lastInsertRowid)
     chain.append('intent', id, intent.createdAt, { ...intent, details })
     return id
   })
   const finish = connection.transaction((id: number, outcome: AuditOutcome): void => {
-    const { result, errorMessage, at } = outcome
+    const { result, at } = outcome
+    const errorMessage = whole(outcome.errorMessage)
     const durationMs = Math.round(outcome.durationMs)
     close.run({ id, result, errorMessage, durationMs })
     chain.append('result', id, at, { result, errorMessage, durationMs })
@@ -105,7 +117,10 @@ export function auditTable(connection: Connection) {
       return (statement.all(...values, filter.limit) as Row[]).map(toEntry)
     },
     verify(): ChainVerdict {
-      return chain.verify((link) => mismatch(link, one.get(link.row) as Row | undefined))
+      const verdict = chain.verify((link) => mismatch(link, one.get(link.row) as Row | undefined))
+      const id = verdict.sound ? (withoutLink.get() as number | undefined) : undefined
+      if (id === undefined) return verdict
+      return { ...verdict, sound: false, broken: { id, reason: `Entry ${id}, or its result, is not in the chain.` } }
     },
     hashAt: (seq: number) => chain.hashAt(seq),
     get head(): { entries: number; head: string } {
@@ -114,6 +129,14 @@ export function auditTable(connection: Connection) {
   }
   closeOpenIntents(connection, table.finish)
   return table
+}
+
+/**
+ * SQLite keeps text as UTF-8, which has no halves of letters; an agent may send some in what it says went wrong. The
+ * chain must say what the row says when it is read back.
+ */
+function whole<Text extends string | null>(text: Text): Text {
+  return (text === null ? text : text.toWellFormed()) as Text
 }
 
 /** A console that was killed could not say how it went. */

@@ -51,6 +51,11 @@ describe('the console’s audit', () => {
     ['a deleted link', 'DELETE FROM audit_chain WHERE seq = 3', /Link 3 is missing/],
     ['moved links', 'UPDATE audit_chain SET seq = 99 WHERE seq = 1', /Link 1 is missing/],
     ['a cut tail', 'DELETE FROM audit_chain WHERE seq > 4', /cut off/],
+    [
+      'an added row',
+      "INSERT INTO sandbox_audit_logs (user_id, action, details, result, created_at) VALUES ('eve', 'stop', '{}', 'success', '2026')",
+      /Entry 4, or its result, is not in the chain/,
+    ],
   ])('finds %s', (_name, sql, reason) => {
     expect(tamper(sql)).toMatchObject({ sound: false, broken: { reason: expect.stringMatching(reason) } })
   })
@@ -61,6 +66,22 @@ describe('the console’s audit', () => {
     store = openStore(file)
     expect(store.audit.last(1)).toMatchObject([{ result: 'unknown', errorMessage: expect.stringContaining('ended') }])
     expect(store.audit.verify()).toMatchObject({ sound: true, entries: 2 })
+  })
+
+  test('finds a result that was given to an intent behind its back', () => {
+    store.audit.begin(intent('stop'))
+    expect(store.audit.verify()).toMatchObject({ sound: true, entries: 1 })
+    store.connection.exec("UPDATE sandbox_audit_logs SET result = 'success' WHERE id = 1")
+    expect(store.audit.verify()).toMatchObject({ sound: false, broken: { id: 1 } })
+  })
+
+  test('half a letter, as an agent may say what went wrong, does not look like tampering', () => {
+    store.audit.record(
+      { ...intent('stop'), operator: 'half a \ud83d' },
+      { result: 'failure', errorMessage: 'no \ude00 and \u0000', durationMs: 1 },
+    )
+    expect(store.audit.verify()).toMatchObject({ sound: true, entries: 2, broken: null })
+    expect(store.audit.last(1)).toMatchObject([{ operator: 'half a \ufffd' }])
   })
 
   test('an acknowledged row is on the disk: its connection waits for it', () => {

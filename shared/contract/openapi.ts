@@ -11,7 +11,9 @@ const common = [
   'unauthorized',
   'browser-refused',
   'unknown-host',
+  'request-timeout',
   'too-many-requests',
+  'headers-too-large',
   'internal',
 ] as const
 const ofBodies = ['bad-request', 'body-too-large', 'unsupported-media'] as const
