@@ -120,6 +120,25 @@ describe('navigate', () => {
     expect(await go('/')).toMatchObject({ title: 'Home' })
   })
 
+  test.each([
+    ['/torn', 'net::ERR_CONTENT_LENGTH_MISMATCH'],
+    ['/no-zip', 'net::ERR_CONTENT_DECODING_FAILED'],
+  ])('a page that breaks off in the middle says so, and is not waited for: %s', async (broken, reason) => {
+    const says = { code: 'cdp-error', message: expect.stringContaining('broke off'), extra: { reason } }
+    await expect(go(broken)).rejects.toMatchObject(says)
+    await expect(go(broken, { waitUntil: 'networkidle' })).rejects.toMatchObject(says)
+    await expect(bench.api.browser.reload()).rejects.toMatchObject(says)
+    expect(await bench.api.browser.links()).toMatchObject({ url: url(broken) })
+  })
+
+  test('a page that stops its own loading has arrived', async () => {
+    const arrived = { url: url('/stopped'), title: 'Stopped', status: 200 }
+    for (const waitUntil of ['load', 'domcontentloaded', 'networkidle'] as const)
+      expect(await go('/stopped', { waitUntil })).toMatchObject(arrived)
+    expect(await bench.api.browser.reload()).toMatchObject({ title: 'Stopped' })
+    expect((await bench.api.browser.content()).html).not.toContain('never read')
+  })
+
   test.each(['file:///etc/passwd', 'javascript:alert(1)', 'chrome://settings', 'example.org', 'view-source:http://x'])(
     'does not open %s',
     async (address) => {

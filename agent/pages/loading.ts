@@ -18,6 +18,8 @@ export class Loading {
   #reached = new Set<Milestone>()
   readonly #statuses = new Map<string, number>()
   readonly #failures = new Map<string, string>()
+  /** It loads no further: it has loaded, was stopped by a script, or the rest of it did not come. */
+  #stopped = false
   /** Where the document could not be had from, and the browser shows a page of its own instead; null when it could. */
   unreachable: string | null = null
   readonly #waiting = new Set<() => void>()
@@ -38,6 +40,11 @@ export class Loading {
         this.#tell()
       }),
       cdp.on('Page.lifecycleEvent', (params) => this.#lifecycle(params)),
+      cdp.on('Page.frameStoppedLoading', (params) => {
+        if (params['frameId'] !== this.#mainFrameId) return
+        this.#stopped = true
+        this.#tell()
+      }),
       cdp.on('Network.responseReceived', (params) => this.#response(params)),
       cdp.on('Network.loadingFailed', (params) => this.#failed(params)),
     ]
@@ -52,6 +59,16 @@ export class Loading {
 
   has(milestone: Milestone): boolean {
     return this.#reached.has(milestone)
+  }
+
+  /** Whether the document is as far as that, or as far as it will ever be: one that was stopped says no more. */
+  isDone(milestone: Milestone): boolean {
+    return this.has(milestone) || (this.#stopped && !this.has('load'))
+  }
+
+  /** Why the document that is shown ends in the middle; null for one that came whole. */
+  get brokenOff(): string | null {
+    return this.has('load') ? null : this.failureOf(this.#loaderId)
   }
 
   statusOf(loaderId: string): number | null {
@@ -122,6 +139,7 @@ export class Loading {
   #begin(loaderId: string, reached: Iterable<Milestone>): void {
     this.#loaderId = loaderId
     this.#reached = new Set(reached)
+    this.#stopped = false
   }
 
   #tell(): void {

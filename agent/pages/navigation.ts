@@ -60,7 +60,8 @@ export async function navigate(
       if (status === null || !noAnswer.has(error)) throw failed(url, pages.explain(url, error))
       return { ...(await placeOf(page, operation)), status, download: null }
     }
-    if (loaderId !== undefined) await loading.until(() => loading.has(waitUntil), operation.signal)
+    if (loaderId !== undefined) await loading.until(() => loading.isDone(waitUntil), operation.signal)
+    if (loading.brokenOff !== null && !loading.has(waitUntil)) throw brokenOff(url, loading.brokenOff)
     const status = loading.statusOf(loading.loaderId)
     return { ...(await placeOf(page, operation)), status, download: null }
   } finally {
@@ -99,13 +100,14 @@ async function move(
   const { documents, moves } = loading
   await leaveBy(pages, page, operation, async () => {
     await page.cdp.send(method, params, operation.leftMs())
-    const happened = () => loading.moves > moves || (loading.documents > documents && loading.has('load'))
+    const happened = () => loading.moves > moves || (loading.documents > documents && loading.isDone('load'))
     await loading.until(happened, operation.signal)
   })
   if (loading.moves === moves && loading.unreachable !== null) {
     const error = loading.failureOf(loading.loaderId) ?? 'net::ERR_FAILED'
     throw failed(loading.unreachable, pages.explain(loading.unreachable, error))
   }
+  if (loading.moves === moves && loading.brokenOff !== null) throw brokenOff(page.url, loading.brokenOff)
   return placeOf(page, operation)
 }
 
@@ -128,6 +130,12 @@ function failed(url: string, error: string): Problem {
       ? 'Something ended it, such as another navigation, or an address that is no page. Look where the page is.'
       : 'Check the address, and that the machine can reach it.'
   return new Problem('cdp-error', `${shown(url)} could not be loaded: ${error}. ${advice}`, { reason: error })
+}
+
+/** The document began to come, and is shown as far as it did. */
+function brokenOff(url: string, error: string): Problem {
+  const detail = `${shown(url)} broke off: ${error}. What came of it is shown. Try again, or look at its server.`
+  return new Problem('cdp-error', detail, { reason: error })
 }
 
 function shown(url: string): string {

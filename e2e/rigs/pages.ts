@@ -152,6 +152,13 @@ const routes: Record<string, Route> = {
     response.writeHead(200, { 'content-type': 'text/html' })
     response.write(`<!doctype html><title>Half</title><p>${'first half '.repeat(200)}</p><img src="/never">`)
   },
+  // It says how long it is, and its server is gone in the middle of it.
+  '/torn': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', 'content-length': 10_000 })
+    response.write('<!doctype html><title>Torn</title><p>the first words', () => response.destroy())
+  },
+  '/no-zip': html('this is not gzip', { 'content-encoding': 'gzip' }),
+  '/stopped': html('<title>Stopped</title><p>read</p><script>stop()</script><p>never read</p>'),
   '/unfinished': html('<title>Unfinished</title><img src="/never?picture">'),
   '/busy': html(
     '<title>Busy</title><script>setTimeout(() => fetch("/slow?ms=300").then(() => { window.done = true }), 10)</script>',
