@@ -34,14 +34,16 @@ export async function findLog(engine: DockerEngine, id: string): Promise<Contain
 async function askForLog(engine: DockerEngine, id: string): Promise<ContainerLog> {
   const docker = await engine.client()
   const { Config, HostConfig, LogPath } = (await docker.getContainer(id).inspect()) as unknown as Inspected
-  const isJsonFile = HostConfig?.LogConfig?.Type === 'json-file'
+  const { Type, Config: options } = HostConfig?.LogConfig ?? {}
+  // Older files that Docker has compressed it has to read itself.
+  const isJsonFile = Type === 'json-file' && options?.['compress'] !== 'true'
   const readable = isJsonFile && typeof LogPath === 'string' && LogPath !== '' && (await canRead(LogPath))
   return { id, tty: Config?.Tty === true, file: readable ? LogPath : undefined }
 }
 
 interface Inspected {
   Config?: { Tty?: boolean }
-  HostConfig?: { LogConfig?: { Type?: string } }
+  HostConfig?: { LogConfig?: { Type?: string; Config?: Record<string, string> | null } }
   LogPath?: string
 }
 

@@ -75,6 +75,19 @@ describe('any chunking gives the same lines', () => {
   })
 })
 
+test.each(['2026-01-01T00:00:07Z', '2026-01-01T01:00:07+01:00', '2025-12-31T16:00:07.5-08:00'])(
+  'Podman stamps its lines in other ways, such as %s',
+  (podman) => {
+    const texts = ['up', '', 'a b']
+    const bytes = texts.map((text) => Buffer.from(`${podman} ${text}\n`))
+    const timestamp = podman.includes('.5') ? '2026-01-01T00:00:07.500000000Z' : '2026-01-01T00:00:07.000000000Z'
+    const expected = texts.map((text) => ({ timestamp, text }))
+    expect(decode(new TerminalDecoder(), Buffer.concat(bytes), [])).toEqual(expected)
+    const frames = Buffer.concat(bytes.map((line) => frame(1, line)))
+    expect(decode(new FramedDecoder(), frames, [3, 30])).toMatchObject(expected)
+  },
+)
+
 test('parts of two outputs do not mix', () => {
   const [a1, a2] = messages(Buffer.alloc(dockerPartBytes + 5, 97), 1)
   const [b1, b2] = messages(Buffer.alloc(dockerPartBytes + 5, 98), 2)

@@ -1,9 +1,13 @@
 import type { RawLine } from '../../shared/domain/log-lines.ts'
-import { dockerTime } from '../../shared/domain/log-time.ts'
+import { dockerTime, nanoTime } from '../../shared/domain/log-time.ts'
 import { dockerPartBytes, fitting, maxLineChars, PartJoiner } from './parts.ts'
 
-/** `2024-01-01T00:00:00.000000000Z ` stands before every line, and before every part of a long one. */
-const stampBytes = 31
+/**
+ * `2024-01-01T00:00:00.000000000Z ` stands before every line, and before every part of a long one. Podman's has its own
+ * zone, and up to version 5.7 no more than seconds: `2024-01-01T00:00:00+01:00 `.
+ */
+const stampBytes = { docker: 31, least: 21, most: 36 }
+const space = 32
 const headerBytes = 8
 /** Docker's frames are 16 KiB and a stamp; anything far beyond is not this protocol. */
 const maxFrameBytes = 4 * 1024 * 1024
@@ -49,9 +53,10 @@ export class FramedDecoder implements StreamDecoder {
 
   #frame(stream: number, bytes: Buffer, start: number, end: number, into: RawLine[]): void {
     this.entries++
-    const timestamp = stampAt(bytes, start, end)
-    if (timestamp === undefined) return
-    const from = start + stampBytes
+    const stamp = stampAt(bytes, start, end)
+    if (stamp === undefined) return
+    const { timestamp } = stamp
+    const from = start + stamp.bytes
     const whole = bytes[end - 1] === newline
     const to = whole ? end - 1 : end
     this.#joiner.take({ stream, timestamp, text: bytes.toString('utf8', from, to), whole, bytes: to - from }, into)
@@ -104,23 +109,23 @@ export class TerminalDecoder implements StreamDecoder {
   #line(line: Buffer, into: RawLine[]): void {
     const skipped = this.#skipped
     this.#skipped = 0
-    const timestamp = stampAt(line, 0, line.length)
-    if (timestamp === undefined) return
-    const stamp = line.subarray(0, stampBytes)
+    const found = stampAt(line, 0, line.length)
+    if (found === undefined) return
+    const stamp = line.subarray(0, found.bytes)
     const parts: Buffer[] = []
-    let at = stampBytes
+    let at = found.bytes
     for (;;) {
       const cut = at + dockerPartBytes
-      if (line.length < cut + stampBytes || !line.subarray(cut, cut + stampBytes).equals(stamp)) break
+      if (line.length < cut + found.bytes || !line.subarray(cut, cut + found.bytes).equals(stamp)) break
       parts.push(line.subarray(at, cut))
-      at = cut + stampBytes
+      at = cut + found.bytes
     }
     this.entries += parts.length + 1
     // Some log drivers leave out the newline behind the last part of a long line: the next line begins at its stamp.
     const next = parts.length === 0 ? -1 : nextStamp(line, at)
     const rest = line.subarray(at, next === -1 ? line.length : next)
     const text = (parts.length === 0 ? rest : Buffer.concat([...parts, rest])).toString('utf8')
-    into.push({ timestamp, text: fitting(text, skipped) })
+    into.push({ timestamp: found.timestamp, text: fitting(text, skipped) })
     if (next !== -1) this.#line(line.subarray(next), into)
   }
 }
@@ -130,7 +135,14 @@ function nextStamp(line: Buffer, from: number): number {
   return match === null ? -1 : from + match.index
 }
 
-function stampAt(bytes: Buffer, start: number, end: number): string | undefined {
-  if (end - start < stampBytes) return undefined
-  return dockerTime(bytes.toString('latin1', start, start + stampBytes - 1))
+function stampAt(bytes: Buffer, start: number, end: number): { timestamp: string; bytes: number } | undefined {
+  const usual = start + stampBytes.docker
+  if (end >= usual && bytes[usual - 1] === space) {
+    const timestamp = dockerTime(bytes.toString('latin1', start, usual - 1))
+    if (timestamp !== undefined) return { timestamp, bytes: stampBytes.docker }
+  }
+  const head = bytes.toString('latin1', start, Math.min(end, start + stampBytes.most))
+  const length = head.indexOf(' ', stampBytes.least - 1)
+  const timestamp = length === -1 ? undefined : nanoTime(head.slice(0, length))
+  return timestamp === undefined ? undefined : { timestamp, bytes: length + 1 }
 }

@@ -245,6 +245,21 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
     await dockerd.docker('rm', '-f', name)
   })
 
+  test('that Docker has compressed are there as well, in history and stream', async () => {
+    const name = fresh('packed')
+    const options = ['max-size=20k', 'max-file=5', 'compress=true'].flatMap((option) => ['--log-opt', option])
+    await run(name, 'for i in $(seq 1 600); do echo $i; busybox usleep 1000; done', ...options)
+    await finished(name)
+    const kept = (await dockerd.docker('logs', name)).split('\n').filter(Boolean)
+    const { lines } = await get(name, { lines: 5000 })
+    expect(lines.map(({ message }) => message)).toEqual(kept)
+    const reader = await openReader(agent.client, { service: name, since: '2020-01-01T00:00:00Z', batch: true })
+    await until('the last', () => reader.lines.at(-1)?.message === '600')
+    expect(reader.lines).toEqual(lines)
+    reader.socket.close()
+    await dockerd.docker('rm', '-f', name)
+  })
+
   test('end with "unsubscribe", and the service of the address is subscribed at once', async () => {
     const name = fresh('talker')
     await run(name, 'while busybox usleep 10000; do echo tick; done')

@@ -59,6 +59,32 @@ describe('levels', () => {
     ['java.lang.IllegalStateException: no', 'error'],
     ['Traceback (most recent call last):', 'error'],
     ['<4>kernel says', 'warn'],
+    ['{"level":"50","msg":"no"}', 'error'],
+    ['{"t":{"$date":"2026-01-01T00:00:00.000+00:00"},"s":"W",  "c":"NETWORK","msg":"hm"}', 'warn'],
+    ['0|app  | {"level":50,"msg":"no"}', 'error'],
+    ['E0101 12:00:00.000000       1 reflector.go:126] Failed to watch', 'error'],
+    ['[W 12:00:00.123 ServerApp] hm', 'warn'],
+    ['fail: Microsoft.AspNetCore.Server.Kestrel[13]', 'error'],
+    ['trce: Shop.Program[0]', 'trace'],
+    ['[12:00:00 INF] up', 'info'],
+    ['[12:00:00 FTL] down', 'fatal'],
+    ['12:00AM WRN hm path=/x', 'warn'],
+    ['ERRO[0001] no', 'error'],
+    ['[2026-01-01 00:00:00,000: ERROR/MainProcess] Task raised', 'error'],
+    ['72 | 11/18/26, 06:34 PM [INFO/Worker] registered', 'info'],
+    ['2026-01-01 00:00:00 [warning  ] hm', 'warn'],
+    ['[Thu Jan 01 00:00:00.123456 2026] [core:error] [pid 1] AH00126', 'error'],
+    ['[2026-01-01 00:00:00] production.ERROR: no {"a":1}', 'error'],
+    ['npm ERR! code ELIFECYCLE', 'error'],
+    ['npm warn deprecated x', 'warn'],
+    ['PHP Fatal error:  Uncaught Exception', 'fatal'],
+    ["thread 'main' panicked at src/main.rs:2:5:", 'error'],
+    ['(node:1) [DEP0040] DeprecationWarning: The punycode module', 'warn'],
+    ["/app/x.rb:3:in 'Object#f': no (KeyError)", 'error'],
+    ['INFO set the level: error', 'info'],
+    ['failed: nothing', undefined],
+    ['GET /ERROR.html 200', undefined],
+    ['PING example.com (INFO)', 'info'],
     ['there was no error at all', undefined],
     ['informed everyone', undefined],
     ['level=constructor', undefined],
@@ -90,6 +116,38 @@ describe('stack traces', () => {
       'after',
       java.join('\n'),
       'end',
+    ])
+  })
+
+  test('of .NET have what they were caused by, and the line that its logger puts before them', () => {
+    const trace = ['System.Exception: outer', ' ---> System.Exception: inner', '   at A.B() in /app/P.cs:line 3']
+    const more = ['   --- End of inner exception stack trace ---', '   at A.C()']
+    const entry = ['fail: Shop.Program[0]', '      Could not sell', '      System.Exception: no', '         at A.B()']
+    expect(joined('before', ...trace, ...more, 'after', ...entry, 'end')).toEqual([
+      ...['before', [...trace, ...more].join('\n'), 'after', entry.join('\n'), 'end'],
+    ])
+  })
+
+  test('of Ruby stay together, thrown or logged', () => {
+    const thrown = ["/app/x.rb:3:in 'Object#f': no (RuntimeError)", "\tfrom /app/x.rb:7:in '<main>'"]
+    const logged = ['E, [2026-01-01] ERROR -- : no (RuntimeError)', "/app/x.rb:3:in 'f'", "/app/x.rb:5:in '<main>'"]
+    expect(joined('before', ...thrown, 'after', ...logged, 'end')).toEqual([
+      ...['before', thrown.join('\n'), 'after', logged.join('\n'), 'end'],
+    ])
+  })
+
+  test('of Node stay together where a terminal has them in colours', () => {
+    const trace = ['Error: no', '    at f (a.js:1:2)', '\u001b[90m    at node:internal/main:1\u001b[39m {']
+    const more = ["  code: \u001b[32m'X'\u001b[39m", '}']
+    expect(joined('before', ...trace, ...more, 'after')).toEqual(['before', [...trace, ...more].join('\n'), 'after'])
+  })
+
+  test('of Playwright have the calls before they gave up', () => {
+    const calls = ['Call log:', "\u001b[2m  - waiting for locator('#x')\u001b[22m", '']
+    const node = ['page.click: Timeout 30000ms exceeded.', ...calls, '    at run (/app/x.js:1:1)']
+    const python = ['Traceback (most recent call last):', '  File "x.py", line 1', 'TimeoutError: no', ...calls]
+    expect(joined('before', ...node, 'after', ...python, 'end')).toEqual([
+      ...['before', node.join('\n'), 'after', python.join('\n'), 'end'],
     ])
   })
 
@@ -224,6 +282,11 @@ const text = fc.oneof(
     '    at f {',
     '}',
     '',
+    'Call log:',
+    '\u001b[2m  - waiting',
+    'fail: Shop[0]',
+    '      more',
+    "/a.rb:1:in 'f'",
     '{"level":50}',
   ),
 )

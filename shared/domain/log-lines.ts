@@ -29,7 +29,15 @@ const maxTraceChars = 256 * 1024
 /** A trace is written in one go: what comes this much later is not part of it. */
 const maxTraceGapMs = 1000
 
-const traceLine = /^\s+(?:at |\.{3}|File "|Caused by|Suppressed|\[cause\])|^(?:Caused by:|Suppressed:|\.{3} )/
+/** `--->` stands before what .NET's exception was caused by, `from` and a place before `in` are Ruby's. */
+const traceLine =
+  /^\s+(?:at |\.{3}|File "|Caused by|Suppressed|\[cause\]|---> |from \S+:\d+:in )|^(?:Caused by:|Suppressed:|\.{3} |\/\S+:\d+:in [`'][^`']*'$)/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals' colours begin with one
+const colours = /\u001b\[[0-9;]*m/g
+/** What Playwright did before it gave up: part of its errors' message. */
+const callLog = 'Call log:'
+/** What .NET writes in a line of its own before what it logs, which is set in by six. */
+const dotnetHead = /^(?:trce|dbug|info|warn|fail|crit): \S+\[-?\d+\]$/
 const tracebackHead = 'Traceback (most recent call last):'
 /** Stands between two Python exceptions of which one led to the other, with an empty line on either side. */
 const pythonLink = /^(?:During handling of the above exception|The above exception was the direct cause)/
@@ -54,8 +62,8 @@ function opensTraceback(text: string): boolean {
 /** Whether a line belongs to a stack trace by its look alone. */
 export function looksLikeTrace(text: string): boolean {
   const first = text.charCodeAt(0)
-  // Most lines begin with neither white space nor one of C, S and '.'.
-  if (first > 32 && first !== 67 && first !== 83 && first !== 46) return false
+  // Most lines begin with neither white space nor one of C, S, '.' and '/'.
+  if (first > 32 && first !== 67 && first !== 83 && first !== 46 && first !== 47) return false
   return traceLine.test(text)
 }
 
@@ -63,10 +71,16 @@ export function looksLikeTrace(text: string): boolean {
  * Whether a line cannot be part of one with the line before it, whatever stands before that: where a log may be cut to
  * be read in pieces. Says no in doubt.
  */
-export function standsAlone(text: string, before: string): boolean {
+export function standsAlone(coloured: string, colouredBefore: string): boolean {
+  const [text, before] = [plain(coloured), plain(colouredBefore)]
   if (text === '' || before === '' || text === '}' || text.startsWith('[signal ')) return false
   if (isGoCall(text) && isGoCall(before)) return false
-  return ![text, before].some((one) => goesOn(one) || opensTraceback(one) || goroutine.test(one))
+  return ![text, before].some((one) => goesOn(one) || opensTraceback(one) || one === callLog || goroutine.test(one))
+}
+
+/** In a terminal, Node's own calls and what Playwright did are of a paler colour. */
+function plain(text: string): string {
+  return text.includes('\u001b') ? text.replace(colours, '') : text
 }
 
 function goesOn(text: string): boolean {
@@ -77,9 +91,22 @@ function goesOn(text: string): boolean {
  * Where in a trace its last line stands, which says what may follow. `braced`: among the properties of a Node error, up
  * to their bracket. `python`: in a block, whose last line is not indented; `raised`: behind that line; `gap` and
  * `linked`: before and behind the sentence that leads to another block. `panic`: behind Go's sentence; `go`: among the
- * calls of a goroutine; `parted`: behind the empty line that ends them.
+ * calls of a goroutine; `parted`: behind the empty line that ends them. `called`: among what Playwright did before.
+ * `entry`: in what .NET's logger sets in.
  */
-type Trace = 'none' | 'plain' | 'braced' | 'python' | 'raised' | 'gap' | 'linked' | 'panic' | 'go' | 'parted'
+type Trace =
+  | 'none'
+  | 'entry'
+  | 'called'
+  | 'plain'
+  | 'braced'
+  | 'python'
+  | 'raised'
+  | 'gap'
+  | 'linked'
+  | 'panic'
+  | 'go'
+  | 'parted'
 
 interface OpenLine extends LogPosition {
   stream: number | string | undefined
@@ -146,10 +173,11 @@ export class LineAssembler {
       const timestamp = this.#lastTime
       const seq = this.#lastSeq
       const said = raw.body === undefined ? raw.text : raw.text.slice(raw.body)
-      const ofTrace = looksLikeTrace(said)
+      const look = plain(said)
+      const ofTrace = looksLikeTrace(look)
       // Of nearly all lines it is seen at once that they go on with nothing.
-      const may = open !== undefined && (ofTrace || open.trace !== 'none' || endsWithColon(said))
-      const trace = may && open.stream === raw.stream ? continued(open, said, ofTrace, timestamp) : undefined
+      const may = open !== undefined && (ofTrace || open.trace !== 'none' || endsWithColon(look))
+      const trace = may && open.stream === raw.stream ? continued(open, look, ofTrace, timestamp) : undefined
       if (open !== undefined && trace !== undefined && hasRoom(open, said)) {
         open.more ??= []
         open.more.push(said)
@@ -168,7 +196,7 @@ export class LineAssembler {
         more: undefined,
         chars: raw.text.length,
         level: raw.body === undefined ? (raw.level ?? levelOf(said)) : levelOfLine(raw, said),
-        trace: trace ?? begun(said, ofTrace),
+        trace: trace ?? begun(look, ofTrace),
       }
     }
     return lines
@@ -205,7 +233,7 @@ export class LineAssembler {
 
   #line(open: OpenLine): LogLine {
     const message = open.more === undefined ? open.text : `${open.text}\n${open.more.join('\n')}`
-    const level = open.level ?? (open.trace === 'none' ? undefined : 'error')
+    const level = open.level ?? (open.trace === 'none' || open.trace === 'entry' ? undefined : 'error')
     const line: LogLine = { timestamp: open.timestamp, message, service: this.#service, seq: open.seq }
     if (level !== undefined) line.level = level
     return line
@@ -229,7 +257,8 @@ function begun(text: string, ofTrace: boolean): Trace {
   if (ofTrace) return 'plain'
   const first = text.charCodeAt(0)
   if ((first === 112 || first === 102) && goPanic.test(text)) return 'panic'
-  return first === 103 && goroutine.test(text) ? 'go' : 'none'
+  if (first === 103 && goroutine.test(text)) return 'go'
+  return text.charCodeAt(text.length - 1) === 93 && dotnetHead.test(text) ? 'entry' : 'none'
 }
 
 /** Where a trace stands behind this line; undefined when the line is no part of it. */
@@ -239,7 +268,15 @@ function continued(open: OpenLine, text: string, ofTrace: boolean, timestamp: st
 }
 
 function next(open: OpenLine, text: string, ofTrace: boolean): Trace | undefined {
+  if (text === callLog) return 'called'
   switch (open.trace) {
+    case 'entry':
+      if (text.startsWith('      ')) return 'entry'
+      break
+    case 'called':
+      if (pythonLink.test(text)) return 'linked'
+      if (!ofTrace && (text === '' || /^\s+\S/.test(text))) return 'called'
+      break
     case 'python':
       if (opensTraceback(text)) return behindHead(text)
       return /^\s/.test(text) || text === '' ? 'python' : 'raised'
