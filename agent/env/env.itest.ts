@@ -97,6 +97,20 @@ describe('a change', () => {
     expect(fs.readFileSync(path.join(folder, 'real', 'settings'), 'utf8')).toBe('A=1\nB=2\n')
   })
 
+  test('goes where the system goes when a link leads out of a linked folder, and nowhere when that is not there', async () => {
+    fs.mkdirSync(path.join(folder, 'releases', 'one'), { recursive: true })
+    fs.symlinkSync('releases/one', path.join(folder, 'current'))
+    fs.symlinkSync('current/../settings', file)
+    const env = service()
+    await env.set({ A: '1' }, false)
+    expect((await env.list()).vars).toEqual({ A: '1' })
+    expect(fs.readFileSync(path.join(folder, 'releases', 'settings'), 'utf8')).toBe('A=1\n')
+    fs.rmSync(path.join(folder, 'current'))
+    const problem = await problemOf(env.set({ A: '2' }, false))
+    expect([problem.code, problem.message]).toEqual(['conflict', expect.stringContaining('a folder that is not there')])
+    expect(fs.readdirSync(folder).sort()).toEqual(['.env', 'releases'])
+  })
+
   test('writes its copy over a link in its place, not through it', async () => {
     const victim = path.join(folder, 'victim')
     fs.writeFileSync(victim, 'untouched')
@@ -230,6 +244,7 @@ describe('a restart', () => {
     const env = service({ prepareRestart: async () => () => Promise.reject(new Problem('deploy-failed', 'unwell')) })
     const problem = await problemOf(env.set({ A: '1' }, true))
     expect([problem.code, problem.message]).toEqual(['deploy-failed', expect.stringContaining('is written')])
+    expect(problem.extra['written']).toBe(true)
     expect(read()).toBe('A=1\n')
   })
 })

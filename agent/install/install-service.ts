@@ -45,10 +45,11 @@ export async function installService(options: ServiceOptions, around: Surroundin
     return 1
   }
   const secret = writeFiles(options.root ?? '', linux ? unitPath : plistPath, text)
-  if (!(await runAll(linux ? systemdSteps : launchdSteps(user), around))) return 1
-  around.say(`The agent runs as a service, as ${user}. Its settings are in ${configFolder}/agent.env.\n`)
+  const started = await runAll(linux ? systemdSteps : launchdSteps(user), around)
+  if (started) around.say(`The agent runs as a service, as ${user}. Its settings are in ${configFolder}/agent.env.\n`)
+  // Where the start failed as well: another try finds the secret there, and shows none.
   if (secret !== undefined) around.say(`Its secret, shown this once:\n${secret}\n`)
-  return 0
+  return started ? 0 : 1
 }
 
 /** Of these, those that there are: to speak with Docker, and to read the journal or the system's log files. */

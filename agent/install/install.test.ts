@@ -153,6 +153,14 @@ describe('installing the service', () => {
     expect(again.ran.join()).not.toContain('useradd')
     expect(fs.readFileSync(path.join(root, 'etc/pilothouse/secret'), 'utf8').trim()).toBe(secret)
   })
+  test('shows the secret that it made, where the start fails as well', async () => {
+    const run = async (step: readonly string[]) => (step[0] === 'systemctl' ? 1 : 0)
+    const { around, said } = surroundings({ run })
+    expect(await installService({ ...serviceOptions, root }, around)).toBe(1)
+    expect(said.join('')).toContain('"systemctl daemon-reload" ended with code 1')
+    expect(said.join('')).not.toContain('runs as a service')
+    expect(said.join('')).toContain(fs.readFileSync(path.join(root, 'etc/pilothouse/secret'), 'utf8').trim())
+  })
   test('its user is in the groups that speak with Docker and read the logs, as far as there are such', async () => {
     fs.mkdirSync(path.join(root, 'etc'))
     fs.writeFileSync(path.join(root, 'etc/group'), 'root:x:0:\nadm:x:4:\nsystemd-journal:x:101:\nwheel:x:9:\n')

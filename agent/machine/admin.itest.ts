@@ -87,6 +87,26 @@ describe('a rotation of the secret', () => {
     expect(fs.existsSync(path.join(folder, 'rotated-secret'))).toBe(false)
   })
 
+  test.each([['secret'], [undefined]])(
+    'of several at once, the one that is written down is the one in use (%s)',
+    async (name) => {
+      const file = name === undefined ? undefined : path.join(folder, name)
+      const first = 'o'.repeat(40)
+      if (file !== undefined) fs.writeFileSync(file, first)
+      const keeper = new SecretKeeper(folder, file, first)
+      let current = first
+      for (let round = 0; round < 20; round++) {
+        const wanted = Array.from('abcdef', (letter) => `${letter}${round}`.padEnd(40, letter))
+        await Promise.all(wanted.map((secret) => keeper.rotate(current, secret)))
+        current = wanted.at(-1) ?? ''
+        const given = file === undefined ? first : fs.readFileSync(file, 'utf8').trim()
+        const started = new SecretKeeper(folder, file, given).checker
+        expect(started.derive('one').equals(keeper.checker.derive('one'))).toBe(true)
+        expect([started.matches(current), started.matches(first)]).toEqual([true, false])
+      }
+    },
+  )
+
   test('kept in the data folder wins over the secrets it replaced, and over no other', async () => {
     const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [string, string, string]
     await new SecretKeeper(folder, undefined, a).rotate(a, b)

@@ -17,6 +17,7 @@ export class SecretKeeper {
   readonly #dataDir: string
   readonly #file: string | undefined
   #current: string
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(dataDir: string, secretFile: string | undefined, given: string) {
     this.#dataDir = dataDir
@@ -26,8 +27,17 @@ export class SecretKeeper {
     this.checker = new SecretChecker(this.#current)
   }
 
-  /** Takes `next` after it is written down durably; returns a sentence on where. */
-  async rotate(current: string, next: string): Promise<string> {
+  /**
+   * Takes `next` after it is written down durably; returns a sentence on where. One after the other: what is written
+   * last is what the next start reads, and has to be what is taken last.
+   */
+  rotate(current: string, next: string): Promise<string> {
+    const work = this.#last.then(() => this.#rotate(current, next))
+    this.#last = work.catch(() => {})
+    return work
+  }
+
+  async #rotate(current: string, next: string): Promise<string> {
     if (!this.checker.matches(current)) {
       throw new Problem('forbidden', '"current" is not the secret of this agent. Nothing was changed.')
     }

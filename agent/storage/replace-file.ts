@@ -20,8 +20,16 @@ export async function behindLinks(file: string): Promise<string> {
   for (let hops = 0; hops < maxLinks; hops++) {
     const link = await fs.readlink(current).catch(() => undefined)
     if (link === undefined) return current
-    // The folder first: ".." of a linked folder is not where its name says.
-    current = path.resolve(await fs.realpath(path.dirname(current)), link)
+    const named = path.isAbsolute(link) ? link : `${await fs.realpath(path.dirname(current))}/${link}`
+    // The folder is asked where it is, not its name: ".." behind a linked folder leads out of where that one leads to.
+    const folder = await fs.realpath(path.dirname(named)).catch(() => undefined)
+    if (folder === undefined) {
+      throw new Problem(
+        'conflict',
+        `${file} is a symbolic link into a folder that is not there: ${path.dirname(named)}. Make it, or correct the link.`,
+      )
+    }
+    current = path.join(folder, path.basename(named))
   }
   throw new Problem('conflict', `${file} is a symbolic link that leads nowhere. Correct the link.`)
 }
