@@ -60,7 +60,11 @@ export function createBrowserParts(options: BrowserPartsOptions): BrowserParts {
   const desktop = new DesktopMode({ ...options, browserRuns: () => browser.runs })
   const screens = new Screens(browser, desktop)
   const viewers = new Viewers(options.publish)
-  const leases = new LeaseService({ ...options, requireBrowser: () => screens.requireAny() })
+  const leases = new LeaseService({
+    ...options,
+    requireBrowser: () => screens.requireAny(),
+    untilDialog: (over) => browser.session?.pages.untilDialog(over) ?? new Promise(() => {}),
+  })
   screens.onEnd((reason) => leases.browserEnded(reason))
   const cdp = createCdpParts(browser, leases)
   const { dataDir, uploadDir = path.join(dataDir, 'uploads') } = options

@@ -33,6 +33,9 @@ export function createCdpParts(browser: BrowserService, leases: LeaseService): C
   leases.onEnd(() => clients.closeHolder('the lease ended'))
   leases.onTaken(async () => {
     const links = clients.links.filter((link) => link instanceof ControllerLink)
+    // Whoever is in control must not find the page gone elsewhere a moment later.
+    const since = links.some((link) => link.isGoing) ? Number.POSITIVE_INFINITY : clients.wentAt
+    void browser.session?.pages.stopGoing(since)
     const late = new Promise((resolve) => setTimeout(resolve, inputDoneMs).unref())
     const held = links.map((link) => link.takeHeldInput())
     await Promise.race([Promise.all(links.map((link) => link.inputDone())), late])
@@ -61,6 +64,7 @@ export function createCdpParts(browser: BrowserService, leases: LeaseService): C
           onRefused: () => {
             seat.refused++
           },
+          onGoing: () => clients.going(),
           operator: () => (leases.isHeldBy(leaseId) ? null : (leases.standing?.operator ?? null)),
         }
         const link: ObserverLink | ControllerLink =

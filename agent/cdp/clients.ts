@@ -16,6 +16,8 @@ interface Seat extends CdpClient {
 /** Who is connected to the browser: at most one controller, and observers. */
 export class CdpClients {
   readonly #seats = new Map<string, Seat>()
+  /** When one of them last asked a tab to go elsewhere. */
+  #wentAt = Number.NEGATIVE_INFINITY
 
   list(): CdpClient[] {
     return [...this.#seats.values()].map(bare)
@@ -43,6 +45,15 @@ export class CdpClients {
     const seat = { ...client, id: randomUUID(), connectedAt, refused: 0, holdsLease, link: null, cutTimer: undefined }
     this.#seats.set(seat.id, seat)
     return seat
+  }
+
+  /** One of them has asked a tab to go elsewhere. */
+  going(): void {
+    this.#wentAt = performance.now()
+  }
+
+  get wentAt(): number {
+    return this.#wentAt
   }
 
   leave(id: string): void {

@@ -3,7 +3,7 @@ import { FrameBoundaries } from './boundaries.ts'
 import { FrameReader, type Message, messageText, opcode, textFrame, unmaskedStart } from './frames.ts'
 import { type HeldInput, HeldInputs } from './held-input.ts'
 import { Link } from './link.ts'
-import { judged, judgeHeld, readCommand } from './methods.ts'
+import { type Command, judged, judgeHeld, readCommand } from './methods.ts'
 import type { Upstream } from './upstream.ts'
 
 /** What Chromium itself takes. */
@@ -11,12 +11,16 @@ const maxCommandBytes = 100 * 1024 * 1024
 /** Input is looked for in this much of a command: every client writes the method before or after short parameters. */
 const lookBytes = 512
 const inputMark = Buffer.from('"Input.')
+const pageMark = Buffer.from('"Page.')
+const going = new Set(['Page.navigate', 'Page.reload', 'Page.navigateToHistoryEntry'])
 /** An engine that sends more at once than this is not waited for one by one. */
-const maxInputUnderWay = 1000
+const mostUnderWay = 1000
 
 export interface ControllerHooks {
   onClosed: () => void
   onRefused: () => void
+  /** A tab was asked to go elsewhere. */
+  onGoing: () => void
   /** The name of the person who has the lease; null when nobody has. */
   operator: () => string | null
 }
@@ -33,6 +37,8 @@ export class ControllerLink extends Link {
   #waiting: Buffer[] = []
   /** Input that Chromium has not yet answered, and so perhaps not yet done. */
   readonly #inputUnderWay = new Set<number>()
+  /** Addresses that Chromium has not yet said it got to. */
+  readonly #goingUnderWay = new Set<number>()
   #settled: () => void = () => {}
   readonly #held = new HeldInputs()
 
@@ -57,6 +63,11 @@ export class ControllerLink extends Link {
     })
   }
 
+  /** Whether it has a tab on its way to an address. */
+  get isGoing(): boolean {
+    return this.#goingUnderWay.size > 0
+  }
+
   /** What the client holds down; whoever asks lets go of it. */
   takeHeldInput(): HeldInput {
     return this.#held.take()
@@ -68,12 +79,12 @@ export class ControllerLink extends Link {
     this.noteGoodbye(messages)
     const operator = this.#hooks.operator()
     if (operator !== null) return this.#judgeAll(bytes, messages, operator)
-    for (const message of messages) this.#noteInput(bytes, message)
+    for (const message of messages) this.#note(bytes, message)
     this.toBrowser(bytes)
   }
 
   protected fromBrowser(chunk: Buffer): void {
-    const listens = this.#inputUnderWay.size > 0
+    const listens = this.#inputUnderWay.size > 0 || this.#goingUnderWay.size > 0
     const last = this.#replies.walk(chunk, listens ? (at) => this.#noteReply(chunk, at) : undefined)
     if (this.#waiting.length === 0 || last === -1) return this.toClient(chunk)
     const parts = [chunk.subarray(0, last), ...this.#waiting, chunk.subarray(last)]
@@ -103,23 +114,40 @@ export class ControllerLink extends Link {
     else this.#waiting.push(frame)
   }
 
-  #noteInput(bytes: Buffer, message: Message): void {
-    if (message.opcode !== opcode.text || !mayBeInput(bytes, message)) return
+  #note(bytes: Buffer, message: Message): void {
+    if (message.opcode !== opcode.text || !mayMatter(bytes, message)) return
     const command = readCommand(messageText(bytes, message, true))
-    if (command?.method.startsWith('Input.') !== true) return
+    if (command === undefined) return
+    if (going.has(command.method)) return this.#noteGoing(command)
+    if (!command.method.startsWith('Input.')) return
     this.#held.note(command)
-    if (this.#inputUnderWay.size < maxInputUnderWay) this.#inputUnderWay.add(command.id)
+    if (this.#inputUnderWay.size < mostUnderWay) this.#inputUnderWay.add(command.id)
+  }
+
+  #noteGoing({ id, method }: Command): void {
+    // The others are answered before they have begun.
+    if (method === 'Page.navigate' && this.#goingUnderWay.size < mostUnderWay) this.#goingUnderWay.add(id)
+    this.#hooks.onGoing()
   }
 
   #noteReply(chunk: Buffer, at: number): void {
     const id = /^\{"id":(\d+),/.exec(chunk.toString('latin1', at, at + 24))?.[1]
-    if (id === undefined || !this.#inputUnderWay.delete(Number(id)) || this.#inputUnderWay.size > 0) return
+    if (
+      id === undefined ||
+      this.#goingUnderWay.delete(Number(id)) ||
+      !this.#inputUnderWay.delete(Number(id)) ||
+      this.#inputUnderWay.size > 0
+    )
+      return
     this.#settled()
   }
 }
 
 /** In pieces it may stand anywhere; whole, it stands at the start. */
-function mayBeInput(bytes: Buffer, message: Message): boolean {
-  if (message.frames.length > 1) return messageText(bytes, message, true).includes(String(inputMark))
-  return unmaskedStart(bytes, message, lookBytes).includes(inputMark)
+function mayMatter(bytes: Buffer, message: Message): boolean {
+  const start =
+    message.frames.length > 1
+      ? Buffer.from(messageText(bytes, message, true))
+      : unmaskedStart(bytes, message, lookBytes)
+  return start.includes(inputMark) || start.includes(pageMark)
 }

@@ -41,12 +41,17 @@ export class HeldInputs {
 export async function releaseHeld(page: Page | null, ...helds: readonly HeldInput[]): Promise<void> {
   if (page === null) return
   const send = (method: string, params: Record<string, unknown>) => page.cdp.send(method, params, releaseMs)
-  try {
-    for (const { key, code, windowsVirtualKeyCode } of helds.flatMap(({ keys }) => keys))
-      await send('Input.dispatchKeyEvent', { type: 'keyUp', key, code, windowsVirtualKeyCode })
-    for (const { button, x, y } of helds.flatMap(({ buttons }) => buttons))
-      await send('Input.dispatchMouseEvent', { type: 'mouseReleased', button, x, y, clickCount: 1 })
-  } catch {
-    // There is nobody left to tell.
-  }
+  // All at once: where a dialog keeps the page from answering, all of it is done when that is gone.
+  await Promise.allSettled([
+    ...helds
+      .flatMap(({ keys }) => keys)
+      .map(({ key, code, windowsVirtualKeyCode }) =>
+        send('Input.dispatchKeyEvent', { type: 'keyUp', key, code, windowsVirtualKeyCode }),
+      ),
+    ...helds
+      .flatMap(({ buttons }) => buttons)
+      .map(({ button, x, y }) =>
+        send('Input.dispatchMouseEvent', { type: 'mouseReleased', button, x, y, clickCount: 1 }),
+      ),
+  ])
 }

@@ -80,6 +80,22 @@ describe('whatever happens in whatever order', () => {
   }, 120_000)
 })
 
+test('of two hand-backs at once the second changes nothing of the first', async () => {
+  const { controller, state, open } = world(10_000)
+  state.lease = 'Ann'
+  const check = () => {
+    if (state.lease === null) throw new Error('that lease has ended')
+  }
+  const give = () => {
+    state.lease = null
+  }
+  const both = [drivers[0], drivers[2]].map((one) => controller.handBack(one as Driver, give, check))
+  const [first, second] = await Promise.allSettled(both)
+  expect([first?.status, second?.status]).toEqual(['fulfilled', 'rejected'])
+  expect(controller.seat?.driver).toEqual(drivers[0])
+  expect([controller.state, open()]).toEqual(['connected', 1])
+})
+
 describe('a switch', () => {
   test('has eight steps, each with its time', async () => {
     const { controller } = world()

@@ -133,12 +133,16 @@ export class SandboxController {
     return made.record
   }
 
-  /** While a person has the lease: connects an engine that only looks, until `give` has ended the lease. */
-  async handBack<Result>(driver: Driver, give: () => Result): Promise<Result> {
+  /**
+   * While a person has the lease: connects an engine that only looks, until `give` has ended the lease. `check` throws
+   * when that is over by the time it is this call's turn: the engine of whoever was first stays.
+   */
+  async handBack<Result>(driver: Driver, give: () => Result, check = () => {}): Promise<Result> {
     const { era } = this
     const make = await this.#prepare([driver])
     return this.#lock.runIn(era, 'The hand-back', async (signal) => {
       this.#mustRun()
+      check()
       await this.#disconnect('handed back', signal)
       const before = await within(this.#options.browser.capture(), signal)
       let seat: Seat | undefined

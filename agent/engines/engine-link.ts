@@ -15,6 +15,7 @@ export interface EngineLinkHooks {
   freedom: () => Freedom
   onRefused: (method: string) => void
   onClosed: () => void
+  onGoing: () => void
 }
 
 /** No engine ends the browser: it was not started for it alone. */
@@ -39,6 +40,7 @@ export class EngineLink extends ControllerLink {
   constructor(client: Duplex, upstream: Upstream, hooks: EngineLinkHooks) {
     super(client, upstream, {
       onClosed: hooks.onClosed,
+      onGoing: hooks.onGoing,
       onRefused: () => hooks.onRefused('a writing method'),
       operator: () => {
         const freedom = hooks.freedom()

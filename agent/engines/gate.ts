@@ -76,6 +76,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
             seat.refused++
           },
           onClosed: () => close('the engine left'),
+          onGoing: () => clients.going(),
         })
         seat.link = link
         link.open(head, upstream)

@@ -100,6 +100,42 @@ describe('the cascade', () => {
     expect(await failing).toMatchObject({ extra: { attempts: [{ result: 'declined', detail: 'not now' }] } })
   })
 
+  test('ended while it looks at the page, or draws it for a person, calls nobody and connects no engine', async () => {
+    const { browser, failure, requests, runner, told } = setUp([dom, { ...human, timeMs: 5000 }])
+    const facts = Promise.withResolvers<never>()
+    browser.facts = () => facts.promise
+    const looking = failure({ platform: undefined })
+    await expect.poll(() => runner.running).not.toBeNull()
+    runner.cancel('released by force')
+    facts.reject(new Error('none'))
+    expect(await looking).toMatchObject({ code: 'conflict', message: 'released by force' })
+    expect(told).not.toContain('engine_operation')
+
+    const person = setUp([{ ...human, timeMs: 5000 }])
+    const drawn = Promise.withResolvers<null>()
+    const asked = Promise.withResolvers<void>()
+    person.browser.thumbnail = () => {
+      asked.resolve()
+      return drawn.promise
+    }
+    const calling = person.failure()
+    await asked.promise
+    person.runner.cancel('released by force')
+    drawn.resolve(null)
+    expect(await calling).toMatchObject({ code: 'conflict', message: 'released by force' })
+    expect([...requests.list(), ...person.requests.list()]).toEqual([])
+  })
+
+  test('nobody is called for a browser that ended while it was drawn', async () => {
+    const { browser, failure, requests, state } = setUp([{ ...human, timeMs: 5000 }])
+    browser.thumbnail = async () => {
+      state.alive = false
+      return null
+    }
+    expect(await failure()).toMatchObject({ code: 'not-active' })
+    expect(requests.list()).toEqual([])
+  })
+
   test('begins with what did best here, and says why; twenty operations are needed', async () => {
     const { run, history } = setUp([dom, magnitude])
     history.push({ driver: 'stagehand/dom', operations: 9, successes: 1 })

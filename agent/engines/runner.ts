@@ -80,6 +80,7 @@ export class EngineRunner {
       const plan = this.#plan(run)
       const levels = [...plan.levels]
       for (let index = 0; index < levels.length; index++) {
+        run.abort.signal.throwIfAborted()
         const level = levels[index] as Level
         run.level = index + 1
         const tried = await this.#tryLevel(run, level)
@@ -246,17 +247,17 @@ export class EngineRunner {
     const startedAt = new Date().toISOString()
     const began = performance.now()
     await controller.release(false).catch(() => {})
-    const request = requests.raise({
+    const picture = await browser.thumbnail()
+    // It may have ended while it was drawn: nobody can help with it any more.
+    browser.require()
+    const asked = {
       reason: run.attempts.at(-1)?.detail ?? 'a person is wanted',
       instruction: run.params.instruction,
       tried: run.attempts,
-      ...{ pageUrl: browser.url(), picture: await browser.thumbnail() },
-      ...{ timeMs: Math.max(1, timeMs), runId: run.id, jobId: run.params.jobId ?? null },
-    })
-    const cancel = () => request.cancel('the operation was ended')
-    run.abort.signal.addEventListener('abort', cancel)
-    const outcome = await request.outcome
-    run.abort.signal.removeEventListener('abort', cancel)
+      ...{ pageUrl: browser.url(), picture, timeMs: Math.max(1, timeMs) },
+      ...{ runId: run.id, jobId: run.params.jobId ?? null },
+    }
+    const outcome = await requests.ask(asked, run.abort.signal, 'the operation was ended')
     const { done, result, detail } = read(outcome)
     this.#note(run, {
       ...{ engine: level.engine, mode: null, level: run.level, attempt: number, startedAt, durationMs: ms(began) },

@@ -194,15 +194,15 @@ async function haveSolved(
   captcha: string,
 ): Promise<void> {
   progress.signal.throwIfAborted()
-  const request = requests.raise({
+  const picture = await port.thumbnail()
+  // It may have ended while it was drawn: nobody can help with it any more.
+  port.require()
+  const asked = {
     reason: `there is a captcha (${captcha})`,
     instruction: 'Solve the captcha, then give control back.',
-    ...{ pageUrl: port.url(), picture: await port.thumbnail(), timeMs: captchaMs, runId: null, jobId: job.id },
-  })
-  const cancel = () => request.cancel('the job was cancelled')
-  progress.signal.addEventListener('abort', cancel, { once: true })
-  const outcome = await request.outcome
-  progress.signal.removeEventListener('abort', cancel)
+    ...{ pageUrl: port.url(), picture, timeMs: captchaMs, runId: null, jobId: job.id },
+  }
+  const outcome = await requests.ask(asked, progress.signal, 'the job was cancelled')
   if (outcome.kind !== 'handed_back' || outcome.outcome !== 'resolved')
     throw new Problem('engine-failed', `The captcha was not solved: ${outcome.kind.replace('_', ' ')}.`)
   const after = await port.facts()

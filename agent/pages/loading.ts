@@ -26,6 +26,8 @@ export class Loading {
   /** Documents shown so far, and moves within one: what a caller compares to see that something happened. */
   documents = 0
   moves = 0
+  /** When the last of these was. */
+  movedAt = Number.NEGATIVE_INFINITY
 
   constructor(mainFrameId: string) {
     this.#mainFrameId = mainFrameId
@@ -37,6 +39,7 @@ export class Loading {
       cdp.on('Page.navigatedWithinDocument', (params) => {
         if (params['frameId'] !== this.#mainFrameId) return
         this.moves++
+        this.movedAt = performance.now()
         this.#tell()
       }),
       cdp.on('Page.lifecycleEvent', (params) => this.#lifecycle(params)),
@@ -109,6 +112,7 @@ export class Loading {
     this.unreachable = frame.unreachableUrl ?? null
     this.#mainFrameId = frame.id
     this.documents++
+    this.movedAt = performance.now()
     // A page that comes back from the cache has been loaded before, and does not say so again.
     const restored = params['type'] === 'BackForwardCacheRestore'
     if (frame.loaderId !== this.#loaderId || restored) this.#begin(frame.loaderId, restored ? all : [])

@@ -35,8 +35,8 @@ export async function navigate(
   )
   const { loading } = page
   const downloads = pages.downloads.count
-  const stop = () => void page.cdp.send('Page.stopLoading').catch(() => {})
-  operation.signal.addEventListener('abort', stop)
+  const { documents, moves } = loading
+  const stop = stopWith(page, operation, () => loading.documents === documents && loading.moves === moves)
   try {
     const { error, loaderId, isDownload } = await leaveBy(pages, page, operation, async () => {
       const before = loading.documents
@@ -65,8 +65,20 @@ export async function navigate(
     const status = loading.statusOf(loading.loaderId)
     return { ...(await placeOf(page, operation)), status, download: null }
   } finally {
-    operation.signal.removeEventListener('abort', stop)
+    stop.forget()
   }
+}
+
+/**
+ * What was begun goes no further when nobody waits for it any more, or a person took control. What is shown already goes
+ * on loading: a dialog ends the wait as well, and the rest of its page comes when it is answered.
+ */
+function stopWith(page: Page, operation: Operation, isUnderWay: () => boolean): { forget: () => void } {
+  const stop = () => {
+    if (isUnderWay()) page.cdp.send('Page.stopLoading').catch(() => {})
+  }
+  operation.signal.addEventListener('abort', stop)
+  return { forget: () => operation.signal.removeEventListener('abort', stop) }
 }
 
 /** One page back or forward in the tab's history. */
@@ -98,11 +110,16 @@ async function move(
   operation.waitingFor(() => new Problem('timeout', 'The page did not load in time. Try again, or navigate elsewhere.'))
   const { loading } = page
   const { documents, moves } = loading
-  await leaveBy(pages, page, operation, async () => {
-    await page.cdp.send(method, params, operation.leftMs())
-    const happened = () => loading.moves > moves || (loading.documents > documents && loading.isDone('load'))
-    await loading.until(happened, operation.signal)
-  })
+  const stop = stopWith(page, operation, () => loading.documents === documents && loading.moves === moves)
+  try {
+    await leaveBy(pages, page, operation, async () => {
+      await page.cdp.send(method, params, operation.leftMs())
+      const happened = () => loading.moves > moves || (loading.documents > documents && loading.isDone('load'))
+      await loading.until(happened, operation.signal)
+    })
+  } finally {
+    stop.forget()
+  }
   if (loading.moves === moves && loading.unreachable !== null) {
     const error = loading.failureOf(loading.loaderId) ?? 'net::ERR_FAILED'
     throw failed(loading.unreachable, pages.explain(loading.unreachable, error))

@@ -129,6 +129,17 @@ export class OpenPages {
     await Promise.allSettled(all)
   }
 
+  /** Settles when the page in front shows a dialog, or nobody waits for it any more. */
+  async untilDialog(over: AbortSignal): Promise<void> {
+    while (!over.aborted && (this.#front?.dialog ?? null) === null) await this.events.next('dialog', setUpLimitMs, over)
+  }
+
+  /** Has every tab give up going elsewhere that has not got there since then. */
+  async stopGoing(since: number): Promise<void> {
+    const onTheWay = this.list().filter(({ loading }) => loading.movedAt < since)
+    await Promise.allSettled(onTheWay.map(({ cdp }) => cdp.send('Page.stopLoading', {}, setUpLimitMs)))
+  }
+
   /** A command to the browser itself rather than to a page. */
   send(method: string, params: CdpParams = {}): Promise<CdpParams> {
     return this.#cdp.send(method, params)

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/errors.ts'
 import type { BrowserService } from '../browser/browser.service.ts'
 import type { CallContext } from '../server/handlers.ts'
-import type { LeaseService } from '../takeover/lease.service.ts'
+import { type LeaseService, restMs } from '../takeover/lease.service.ts'
 import type { MayAct } from './act.ts'
 import { watchBeside } from './beside.ts'
 import { release } from './elements.ts'
@@ -123,11 +123,15 @@ export class PageCalls {
     }
   }
 
-  /** A person took control: what waits ends here, and a click that has begun is let finish. */
+  /** A person took control: what waits ends here, and a click that has begun is let finish, unless the page hangs. */
   async #stopActing(): Promise<void> {
     const others = [...this.#acting].filter(([, { leaseId }]) => !this.#leases.isHeldBy(leaseId))
     for (const [operation] of others) if (operation.dialogIs === 'obstacle') operation.interrupt(this.#held())
+    const late = setTimeout(() => {
+      for (const [operation] of others) operation.interrupt(this.#held())
+    }, restMs)
     await Promise.all(others.map(([, { settled }]) => settled))
+    clearTimeout(late)
   }
 
   #held(): Problem {

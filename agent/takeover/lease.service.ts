@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuditAction } from '../../shared/contract/audit-actions.ts'
 import type { EventData } from '../../shared/contract/index.ts'
 import type { Lease, LeaseView } from '../../shared/contract/takeover.ts'
@@ -24,7 +25,12 @@ export interface LeaseServiceOptions {
   audit: SystemAudit
   /** Throws `not-active` when there is nothing to take over. */
   requireBrowser: () => void
+  /** Settles when the page in front shows a dialog: whoever acts on it is answered only after that. */
+  untilDialog?: (over: AbortSignal) => Promise<void>
 }
+
+/** How long a takeover waits for what others had begun. A page that hangs must not keep a person out. */
+export const restMs = 1000
 
 type Change = EventData['takeover_lease']['change']
 
@@ -90,12 +96,12 @@ export class LeaseService {
     const view = { operator, reason, takenAt: iso(now), expiresAt: iso(now + ttlMs) }
     const id = randomBytes(24).toString('base64url')
     this.#held = { id, view, ttlMs, takenMs: now, expiresMs: now + ttlMs, timer: this.#timer(ttlMs) }
-    this.#stopping = Promise.allSettled([...this.#takenListeners].map((listener) => listener()))
+    this.#stopping = this.#stopOthers()
     this.#publish('taken')
     return { ...view, leaseId: id }
   }
 
-  /** Settles when whoever acted before the lease was taken has come to rest. */
+  /** Settles when whoever acted before the lease was taken has come to rest, or a page keeps it from being known. */
   async othersStopped(): Promise<void> {
     await this.#stopping
   }
@@ -107,6 +113,15 @@ export class LeaseService {
   onTaken(listener: () => Promise<unknown>): () => void {
     this.#takenListeners.add(listener)
     return () => this.#takenListeners.delete(listener)
+  }
+
+  async #stopOthers(): Promise<void> {
+    const all = Promise.allSettled([...this.#takenListeners].map((listener) => listener()))
+    const over = new AbortController()
+    const late = sleep(restMs, undefined, { signal: over.signal, ref: false }).catch(() => {})
+    const dialog = this.#options.untilDialog?.(over.signal)
+    await Promise.race([all, late, ...(dialog === undefined ? [] : [dialog])])
+    over.abort()
   }
 
   /** Keeps control for as long again as it was taken for. */

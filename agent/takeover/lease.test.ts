@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Problem } from '../../shared/errors.ts'
-import { LeaseService } from './lease.service.ts'
+import { LeaseService, restMs } from './lease.service.ts'
 
 let active: boolean
 let events: { change: string; operator: string | null }[]
 let audited: Record<string, unknown>[]
 let leases: LeaseService
+let untilDialog: (over: AbortSignal) => Promise<void>
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse('2026-01-01T12:00:00Z') })
   active = true
+  untilDialog = () => new Promise(() => {})
   events = []
   audited = []
   leases = new LeaseService({
@@ -17,6 +19,7 @@ beforeEach(() => {
       if (type === 'takeover_lease' && 'lease' in data)
         events.push({ change: data.change, operator: data.lease?.operator ?? null })
     },
+    untilDialog: (over) => untilDialog(over),
     audit: { recordSystem: (action, details) => audited.push({ action, ...details }) },
     requireBrowser: () => {
       if (!active) throw new Problem('not-active', 'The browser is not running.')
@@ -129,6 +132,27 @@ describe('a lease', () => {
     vi.setSystemTime(Date.parse('2026-01-01T11:00:00Z'))
     vi.advanceTimersByTime(60_000)
     expect(leases.isHeldBy(leaseId)).toBe(false)
+  })
+
+  test('whoever never comes to rest is waited for no longer than a moment, and not at all while a dialog is open', async () => {
+    const dialog = Promise.withResolvers<void>()
+    let over: AbortSignal | undefined
+    untilDialog = (signal) => {
+      over = signal
+      return dialog.promise
+    }
+    leases.onTaken(() => new Promise(() => {}))
+    leases.take(ann)
+    const hung = leases.othersStopped()
+    await vi.advanceTimersByTimeAsync(restMs - 1)
+    expect(over?.aborted).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    await hung
+    expect(over?.aborted).toBe(true)
+    leases.browserEnded('over')
+    leases.take(ann)
+    dialog.resolve()
+    await leases.othersStopped()
   })
 
   test('a listener that was taken off is not called', () => {

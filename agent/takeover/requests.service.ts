@@ -42,6 +42,8 @@ const keptOver = 20
 export class TakeoverRequests {
   readonly #publish: Publish
   #requests: Open[] = []
+  /** Hears of each new one. */
+  onRaised: (id: string) => void = () => {}
 
   constructor(publish: Publish) {
     this.#publish = publish
@@ -74,8 +76,22 @@ export class TakeoverRequests {
     }
     this.#requests.push(request)
     this.#announce(request, 'raised')
+    this.onRaised(id)
     const cancel = (reason: string) => this.#end(request, 'cancelled', { kind: 'cancelled', reason })
     return { id, outcome: settled.promise, cancel }
+  }
+
+  /** Calls for a person and waits for what becomes of it. Whoever gave up meanwhile, or before, calls nobody. */
+  async ask(asked: Asked, signal: AbortSignal, gaveUp: string): Promise<RequestOutcome> {
+    if (signal.aborted) return { kind: 'cancelled', reason: gaveUp }
+    const { outcome, cancel } = this.raise(asked)
+    const stop = () => cancel(gaveUp)
+    signal.addEventListener('abort', stop)
+    try {
+      return await outcome
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
   }
 
   /** The request, if it can still be accepted, declined or handed on. */

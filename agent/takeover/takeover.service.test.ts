@@ -123,6 +123,30 @@ test('of several requests the one that was accepted is; without a name the one t
   expect(states()).toEqual(['accepted', 'done'])
 })
 
+test('who has control already answers a request that is raised then; a second one waits for its turn', async () => {
+  const { takeovers, requests, take, kept } = setUp()
+  const { leaseId } = await take()
+  const request = requests.raise(asked)
+  const second = requests.raise(asked)
+  const states = () => [request, second].map(({ id }) => requests.list().find((one) => one.id === id)?.state)
+  expect(states()).toEqual(['accepted', 'open'])
+  await takeovers.handBack(leaseId, null, resolved)
+  expect(await request.outcome).toMatchObject({ kind: 'handed_back', operator: 'Ann', outcome: 'resolved' })
+  expect(kept).toMatchObject([{ requestId: request.id, requestToAcceptedMs: 0 }])
+  expect(states()).toEqual(['done', 'open'])
+})
+
+test('who gave up before a person could be called calls nobody', async () => {
+  const { requests } = setUp()
+  const given = new AbortController()
+  const called = requests.ask(asked, given.signal, 'it was ended')
+  expect(requests.openCount).toBe(1)
+  given.abort()
+  expect(await called).toEqual({ kind: 'cancelled', reason: 'it was ended' })
+  expect(await requests.ask(asked, given.signal, 'it was ended')).toEqual({ kind: 'cancelled', reason: 'it was ended' })
+  expect(requests.list()).toHaveLength(1)
+})
+
 test('a request ends at its deadline, with the browser, and with a lease that lapses', async () => {
   const { requests, take, leases } = setUp()
   const first = requests.raise(asked)

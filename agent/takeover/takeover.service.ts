@@ -10,8 +10,8 @@ import type { TakeoverRequests } from './requests.service.ts'
 export interface EngineSide {
   pause(operator: string): Promise<void>
   unpause(policy: 'resume' | 'disconnect' | 'keep'): Promise<void>
-  /** Connects an engine that sees the page, then has `give` end the lease. */
-  handBack<Result>(driver: Driver, give: () => Result): Promise<Result>
+  /** Connects an engine that sees the page, then has `give` end the lease; `check` throws where that is over before. */
+  handBack<Result>(driver: Driver, give: () => Result, check: () => void): Promise<Result>
 }
 
 export interface TakeoverTimes {
@@ -68,6 +68,14 @@ export class Takeovers {
       }
       await engines.pause(operator)
     })
+    // Whoever has control already is the one who is asked: nobody could accept it.
+    requests.onRaised = (id) => {
+      const { current } = leases
+      if (current === null || this.#held === null || this.#held.requestId !== null) return
+      const request = requests.leaseTaken(current.operator, id)
+      this.#held.requestId = request?.id ?? null
+      this.#held.requestToAcceptedMs = request?.waitedMs ?? null
+    }
     leases.onEnd((end) => {
       this.#ended(end).catch((error: Error) => {
         options.log('error', 'a takeover ended, and not all that follows was done', { reason: error.message })
@@ -109,7 +117,7 @@ export class Takeovers {
     }
     if (to === null) return { ...give(), toActingMs: null }
     try {
-      const given = await engines.handBack(to, give)
+      const given = await engines.handBack(to, give, () => void leases.check(leaseId))
       return { ...given, toActingMs: rounded(performance.now() - began) }
     } catch (error) {
       const problem = Problem.from(error, 'engine-failed')

@@ -11,6 +11,8 @@ let watch: LeaseWatch
 let said: string[]
 let renewals: number
 let gone: boolean
+/** What giving back meets. */
+let failure: Problem | undefined
 
 const lease = {
   ...{ leaseId: 'l', operator: 'ada', reason: '' },
@@ -19,6 +21,7 @@ const lease = {
 const call = async (name: string) => {
   if (name === 'takeover.renew' && gone) throw new Problem('lease-gone', 'That lease has ended.')
   if (name === 'takeover.renew') renewals++
+  if (name === 'takeover.handBack' && failure !== undefined) throw failure
   return name === 'takeover.handBack' ? { ok: true, handedBackTo: 'none', heldMs: 1 } : lease
 }
 const client = { call } as unknown as AgentClient
@@ -31,6 +34,7 @@ beforeEach(() => {
   said = []
   renewals = 0
   gone = false
+  failure = undefined
   const tell = (machineId: string, news: string, leftMs: number) => said.push(`${machineId} ${news} ${leftMs}`)
   watch = new LeaseWatch({ clock, leases, tell })
   leases.onChange = (machineId, change) => watch.changed(machineId, change)
@@ -88,6 +92,22 @@ test('what is given back has not run out, and nothing is said of it later', asyn
   await leases.giveBack('a', given)
   await clock.advance(600_000)
   expect(said).toEqual([])
+})
+
+test('what ended before it was given back is not taken for given back; where the answer was lost it may be', async () => {
+  await take('a')
+  failure = new Problem('lease-gone', 'That lease has ended.')
+  await expect(leases.giveBack('a', given)).rejects.toMatchObject({ code: 'lease-gone' })
+  expect(said.splice(0)).toEqual(['a ran_out 0'])
+  expect(leases.leaseId('a')).toBeUndefined()
+  await take('a')
+  failure = new Problem('unreachable', 'The connection ended.')
+  await expect(leases.giveBack('a', given)).rejects.toMatchObject({ code: 'unreachable' })
+  expect(leases.leaseId('a')).toBe('l')
+  failure = new Problem('lease-gone', 'That lease has ended.')
+  said.length = 0
+  expect(await leases.giveBack('a', given)).toBeNull()
+  expect([leases.leaseId('a'), said]).toEqual([undefined, []])
 })
 
 test('work goes on renewing after this computer’s clock was set back', async () => {

@@ -36,7 +36,12 @@ interface Held {
   renewedAt: number
   /** By this computer's clock: the machine's may say anything. */
   endsAt: number
+  /** It was given back, and no answer came: the machine may have taken it. */
+  mayBeBack?: boolean
 }
+
+/** What a call ends with whose answer was lost on the way. */
+const unanswered = new Set(['unreachable', 'timeout'])
 
 /** The leases this console holds. Their ids never leave main. */
 export class Leases {
@@ -107,7 +112,8 @@ export class Leases {
 
   /** Returns how long it took until an engine may act; null where it went to none. */
   async giveBack(machineId: string, given: Given): Promise<number | null> {
-    const { lease, client } = this.#require(machineId)
+    const held = this.#require(machineId)
+    const { lease, client } = held
     const toEngine = (given.handBackTo ?? 'none') !== 'none'
     try {
       const params = { ...given, leaseId: lease.leaseId }
@@ -115,9 +121,16 @@ export class Leases {
       this.forget(machineId)
       return answer.toActingMs ?? null
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'lease-gone') throw error
-      this.forget(machineId)
-      return null
+      const { code } = Problem.from(error)
+      if (code !== 'lease-gone') {
+        held.mayBeBack ||= unanswered.has(code)
+        throw error
+      }
+      const isBack = held.mayBeBack === true
+      if (this.#held.get(machineId) === held) this.forget(machineId, isBack ? 'over' : 'ran_out')
+      if (isBack) return null
+      // What was said went to nobody, and is not to be thought of as kept.
+      throw error
     }
   }
 
@@ -127,6 +140,13 @@ export class Leases {
     await Promise.allSettled(
       all.map((id) => this.giveBack(id, { outcome: 'console_closed', note: 'The console was closed.' })),
     )
+  }
+
+  /** The machine says that a lease ended at this moment of its own clock: it may be one from before this one. */
+  ended(machineId: string, at: string, change: Exclude<LeaseChange, 'held'>): void {
+    const held = this.#held.get(machineId)
+    if (held === undefined || Date.parse(at) < Date.parse(held.lease.takenAt)) return
+    this.forget(machineId, change)
   }
 
   /** The machine says that the lease is over, or that someone else has one. */

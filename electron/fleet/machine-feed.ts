@@ -173,6 +173,8 @@ export class MachineFeed {
 
   async #refresh(client: AgentClient): Promise<void> {
     const newsBefore = this.#controlNews
+    const { leases } = this.#deps
+    const ownBefore = leases.leaseId(this.#id)
     const options = { timeoutMs: verifyLimitMs }
     const [browser, takeover, status] = await Promise.allSettled([
       client.call('browser.status', {}, options),
@@ -183,7 +185,11 @@ export class MachineFeed {
     if (browser.status === 'fulfilled') facts.browser = browser.value
     if (takeover.status === 'fulfilled' && this.#controlNews === newsBefore) {
       facts.viewers = takeover.value.viewers
-      facts.lease = takeover.value.lease
+      const { lease } = takeover.value
+      facts.lease = lease
+      // An agent that was killed says of no lease that it ended; one that was taken meanwhile may not be in its answer.
+      const isLost = lease === null || !leases.isMine(this.#id, lease)
+      if (isLost && ownBefore !== undefined && leases.leaseId(this.#id) === ownBefore) leases.forget(this.#id)
       facts.driver = takeover.value.driver ?? null
       this.#helpWanted = (takeover.value.openRequests ?? 0) > 0
       facts.helpWanted = this.#helpWanted
@@ -245,6 +251,6 @@ export class MachineFeed {
   /** The answer to this console's own call can come after its event: only an end is believed. */
   #forgetOwnLease(event: Extract<AgentEvent, { type: 'takeover_lease' }>): void {
     if (event.change === 'taken' || event.change === 'renewed') return
-    this.#deps.leases.forget(this.#id, event.change === 'expired' ? 'ran_out' : 'over')
+    this.#deps.leases.ended(this.#id, event.time, event.change === 'expired' ? 'ran_out' : 'over')
   }
 }
