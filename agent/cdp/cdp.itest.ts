@@ -96,6 +96,16 @@ describe('clients that people use', () => {
   })
 })
 
+test('a client that leaves and comes again at once finds its place free', async () => {
+  const browserWSEndpoint = rig.relay.replace('http', 'ws')
+  for (let round = 0; round < 20; round++) {
+    const browser = await puppeteer.connect({ browserWSEndpoint, headers: rig.headers, defaultViewport: null })
+    expect(await browser.version()).toContain('Chrome')
+    await browser.disconnect()
+  }
+  await gone()
+})
+
 describe('addresses', () => {
   test('lead through the agent', async () => {
     const ask = async (path: string) =>

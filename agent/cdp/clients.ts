@@ -29,7 +29,8 @@ export class CdpClients {
 
   /** Takes a place before the connection is made, so that two controllers at the same moment cannot both have it. */
   take(client: Pick<CdpClient, 'role' | 'name' | 'peer' | 'targetId'>, holdsLease = false): Seat {
-    const seats = [...this.#seats.values()]
+    // One that has said goodbye may be answered only after it has come again.
+    const seats = [...this.#seats.values()].filter(({ link }) => link?.isLeaving !== true)
     const controller = seats.find((seat) => seat.role === 'controller' && !seat.holdsLease)
     if (client.role === 'controller' && !holdsLease && controller !== undefined) {
       throw new Problem(

@@ -36,11 +36,18 @@ export abstract class Link {
     browser.on('drain', () => client.resume())
     client.write(upstream.answer)
     browser.on('data', (chunk: Buffer) => this.#guarded(() => this.fromBrowser(chunk)))
-    client.on('data', (chunk: Buffer) => this.#guarded(() => this.fromClient(chunk)))
+    client.on('data', (chunk: Buffer) => {
+      if (!this.#leaving) this.#guarded(() => this.fromClient(chunk))
+    })
     if (upstream.head.length > 0) this.#guarded(() => this.fromBrowser(upstream.head))
     if (clientHead.length > 0) this.#guarded(() => this.fromClient(clientHead))
     browser.resume()
     client.resume()
+  }
+
+  /** Its place is free: what it sends from now on is not listened to. */
+  get isLeaving(): boolean {
+    return this.#leaving
   }
 
   /** Sends a CDP message of the agent's own to the client. */

@@ -98,6 +98,28 @@ describe('cookies', () => {
     expect((await cookies().list({ url: 'https://d.example' })).cookies).toEqual([])
   })
 
+  test('one that is kept apart is told apart: changed and deleted, its namesakes stay as they are', async () => {
+    const one = { name: 'apart', domain: 'g.example', secure: true, sameSite: 'None' } as const
+    const [top, frame] = ['https://shop.example', 'https://shop.example cross-site']
+    const found = async () => {
+      const { cookies: all } = await cookies().list()
+      const mine = all.filter(({ name }) => name === 'apart')
+      return Object.fromEntries(mine.map(({ partition, path, value }) => [`${partition} ${path}`, value]))
+    }
+    await cookies().set({ ...one, value: 'plain' })
+    await cookies().set({ ...one, value: 'deeper', path: '/deep' })
+    for (const partition of [top, frame]) await cookies().set({ ...one, value: partition, partition })
+    await cookies().set({ ...one, value: 'changed', partition: frame })
+    const rest = { 'null /deep': 'deeper', [`${top} /`]: top, [`${frame} /`]: 'changed' }
+    expect(await found()).toEqual({ 'null /': 'plain', ...rest })
+    await cookies().delete({ name: 'apart', domain: 'g.example', path: '/', partition: '' })
+    expect(await found()).toEqual(rest)
+    await cookies().delete({ name: 'apart', partition: top })
+    expect(await found()).toEqual({ 'null /deep': 'deeper', [`${frame} /`]: 'changed' })
+    await cookies().delete({ name: 'apart' })
+    expect(await found()).toEqual({})
+  })
+
   test('deleted everywhere, or of one domain', async () => {
     for (const domain of ['e.example', 'f.example']) await cookies().set({ name: 'twice', value: '1', domain })
     const left = async () => (await cookies().list()).cookies.filter((cookie) => cookie.name === 'twice')

@@ -26,10 +26,10 @@ export function contextsRoutes(
       await setCookie(pages, params)
       return { ok: true }
     },
-    'cookies.delete': async ({ name, domain, leaseId }, context) => {
+    'cookies.delete': async (params, context) => {
       const pages = calls.open()
-      calls.guard(leaseId)
-      context.note({ deleted: await deleteCookies(pages, name, domain) })
+      calls.guard(params.leaseId)
+      context.note({ deleted: await deleteCookies(pages, params) })
       return { ok: true }
     },
   }

@@ -2,6 +2,7 @@ import { Problem } from '../../shared/errors.ts'
 import type { CdpParams } from '../browser/cdp.ts'
 import type { Frame } from './frames.ts'
 import { pageLibrary } from './in-page.ts'
+import { ownLibrary } from './in-page-own.ts'
 import { readingLibrary } from './in-page-reading.ts'
 import type { Operation } from './operation.ts'
 
@@ -112,7 +113,7 @@ async function call<Args extends unknown[]>(
   const answer = await frame.cdp.send(
     'Runtime.callFunctionOn',
     {
-      functionDeclaration: `function (...args) { ${pageLibrary};\n${readingLibrary}; return ${nameOf(run)}(...args) }`,
+      functionDeclaration: `function (...args) { ${ownLibrary};\n${pageLibrary};\n${readingLibrary}; return ${nameOf(run)}(...args) }`,
       executionContextId,
       arguments: args.map((arg) => (isHandle(arg) ? { objectId: arg.objectId } : { value: arg })),
       awaitPromise: true,

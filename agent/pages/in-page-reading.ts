@@ -1,7 +1,8 @@
 /**
  * What reads whole pages, inside them. As in in-page.ts, each function is sent as text: it may use the others of
- * this file and the DOM, and nothing else.
+ * this file, `own` and the DOM, and nothing else.
  */
+declare function own<Kind>(node: Kind): Kind
 
 export function readPlace(): { url: string; title: string } {
   return { url: location.href, title: document.title }
@@ -13,7 +14,7 @@ export function readScale(): number {
 }
 
 export function readHtml(element: Element | null): string {
-  if (element !== null) return element.outerHTML
+  if (element !== null) return own(element).outerHTML
   const doctype = document.doctype === null ? '' : `${new XMLSerializer().serializeToString(document.doctype)}\n`
   return doctype + (document.documentElement?.outerHTML ?? '')
 }
@@ -26,7 +27,10 @@ export function readText(): string {
 export function countElements(root: Document | ShadowRoot = document): number {
   const elements = root.querySelectorAll('*')
   let count = elements.length
-  for (const { shadowRoot } of elements) if (shadowRoot !== null) count += countElements(shadowRoot)
+  for (const element of elements) {
+    const { shadowRoot } = own(element)
+    if (shadowRoot !== null) count += countElements(shadowRoot)
+  }
   return count
 }
 
@@ -49,7 +53,7 @@ export function readClean(limit: number, maxDepth: number): { pieces: string[]; 
   const attributes = (element: Element) =>
     kept
       .flatMap((name) => {
-        const value = element.getAttribute(name)
+        const value = own(element).getAttribute(name)
         if (value === null) return []
         const address =
           name === 'href' || name === 'src' ? (element as HTMLAnchorElement & HTMLImageElement)[name] : value
@@ -83,9 +87,10 @@ export function readClean(limit: number, maxDepth: number): { pieces: string[]; 
     node instanceof HTMLPreElement &&
     (node.querySelector('code') !== null || node.querySelector('a[href], img, table') === null)
   const isLeftOut = (element: Element): boolean => {
-    if (element.matches(leftOut)) return true
-    if (!(element instanceof HTMLElement) || element.localName === 'slot') return false
-    return !element.checkVisibility({ visibilityProperty: true }) && getComputedStyle(element).display !== 'contents'
+    const asked = own(element)
+    if (asked.matches(leftOut)) return true
+    if (!(asked instanceof HTMLElement) || asked.localName === 'slot') return false
+    return !asked.checkVisibility({ visibilityProperty: true }) && getComputedStyle(element).display !== 'contents'
   }
   const writeTexts = (root: Node, isKept: boolean): string => {
     const shown = NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT
@@ -94,8 +99,7 @@ export function readClean(limit: number, maxDepth: number): { pieces: string[]; 
     )
     const texts: string[] = []
     while (walker.nextNode() !== null && size <= limit)
-      if (walker.currentNode.nodeType === Node.TEXT_NODE)
-        texts.push(writeText(walker.currentNode.nodeValue ?? '', isKept))
+      if (walker.currentNode instanceof Text) texts.push(writeText(walker.currentNode.data, isKept))
     return texts.join(' ')
   }
   const write = (node: Node, depth: number, isKept: boolean): string => {
@@ -103,23 +107,24 @@ export function readClean(limit: number, maxDepth: number): { pieces: string[]; 
       truncated = true
       return ''
     }
-    if (node.nodeType === Node.TEXT_NODE) return writeText(node.nodeValue ?? '', isKept)
+    if (node instanceof Text) return writeText(node.data, isKept)
     if (!(node instanceof Element) || isLeftOut(node)) return ''
+    const asked = own(node)
     if (depth >= maxDepth) return writeTexts(node, isKept)
     if (isCode(node)) return writeCode(node)
     const children =
-      node.shadowRoot !== null
-        ? node.shadowRoot.childNodes
+      asked.shadowRoot !== null
+        ? asked.shadowRoot.childNodes
         : node instanceof HTMLSlotElement && node.assignedNodes().length > 0
           ? node.assignedNodes()
-          : node.childNodes
-    const keeps = isKept || node.localName === 'pre'
+          : asked.childNodes
+    const keeps = isKept || asked.localName === 'pre'
     let inside = ''
     const isClosed = node instanceof HTMLDetailsElement && !node.open
     for (const child of children)
       if (!isClosed || (child as Element).localName === 'summary') inside += write(child, depth + 1, keeps)
     // Names of custom elements mean nothing to a converter; what they hold does.
-    const name = known[node.localName] ?? (node.localName.includes('-') ? 'div' : node.localName)
+    const name = known[asked.localName] ?? (asked.localName.includes('-') ? 'div' : asked.localName)
     const ticked = node instanceof HTMLInputElement ? ` type="checkbox"${node.checked ? ' checked' : ''}` : ''
     const opening = `<${name}${attributes(node)}${ticked}>`
     size += opening.length
@@ -137,16 +142,18 @@ export function readClean(limit: number, maxDepth: number): { pieces: string[]; 
       if (run.trim() !== '') pieces.push(`<div>${run}</div>`)
       run = ''
     }
-    for (const child of wrapper.childNodes) {
+    for (const child of own(wrapper).childNodes) {
       const element = child instanceof Element ? child : null
+      const asked = own(element)
       const divides =
         element !== null &&
+        asked !== null &&
         depth < maxDepth &&
-        wrappers.includes(element.localName) &&
-        element.shadowRoot === null &&
-        !element.matches(leftOut) &&
-        element.checkVisibility({ visibilityProperty: true })
-      if (!divides && !element?.matches(blocks)) run += write(child, depth, false)
+        wrappers.includes(asked.localName) &&
+        asked.shadowRoot === null &&
+        !asked.matches(leftOut) &&
+        asked.checkVisibility({ visibilityProperty: true })
+      if (!divides && !asked?.matches(blocks)) run += write(child, depth, false)
       else {
         endRun()
         if (divides) for (const piece of cut(element, depth + 1)) pieces.push(piece)

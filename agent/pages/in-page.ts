@@ -1,7 +1,9 @@
 /**
  * What runs inside pages, in the agent's own world there. Each function is sent as text together with the
- * others of this file, so it may use these, the DOM and nothing else: no imports, no constants.
+ * others of this file, so it may use these, the DOM and nothing else: no imports, no constants. `own` is there as well:
+ * any element may be a form, and is asked through it.
  */
+declare function own<Kind>(node: Kind): Kind
 
 /** The first element that a selector finds, in the document or in an open shadow root. */
 export function deepFind(selector: string): Element | null {
@@ -9,10 +11,11 @@ export function deepFind(selector: string): Element | null {
 }
 
 function findBelow(root: Document | ShadowRoot, selector: string): Element | null {
-  const own = root.querySelector(selector)
-  if (own !== null) return own
+  const here = root.querySelector(selector)
+  if (here !== null) return here
   for (const host of root.querySelectorAll('*')) {
-    const found = host.shadowRoot === null ? null : findBelow(host.shadowRoot, selector)
+    const { shadowRoot } = own(host)
+    const found = shadowRoot === null ? null : findBelow(shadowRoot, selector)
     if (found !== null) return found
   }
   return null
@@ -23,23 +26,26 @@ export function deepFindAll(selector: string, limit: number, root: Document | Sh
   const found = [...root.querySelectorAll(selector)]
   for (const host of root.querySelectorAll('*')) {
     if (found.length >= limit) break
-    if (host.shadowRoot !== null) found.push(...deepFindAll(selector, limit - found.length, host.shadowRoot))
+    const { shadowRoot } = own(host)
+    if (shadowRoot !== null) found.push(...deepFindAll(selector, limit - found.length, shadowRoot))
   }
   return found.slice(0, limit)
 }
 
 /** Whether a person could see it, if it were not covered. */
 export function isSeen(element: Element): boolean {
-  const { width, height } = element.getBoundingClientRect()
-  return element.isConnected && width > 0 && height > 0 && element.checkVisibility({ visibilityProperty: true })
+  const asked = own(element)
+  const { width, height } = asked.getBoundingClientRect()
+  return asked.isConnected && width > 0 && height > 0 && asked.checkVisibility({ visibilityProperty: true })
 }
 
 /** An element in few words: for saying what is in the way. */
 function describeElement(element: Element | null): string {
   if (element === null) return 'nothing of the page'
-  const id = element.id === '' ? '' : ` id="${element.id}"`
-  const classes = element.getAttribute('class') ?? ''
-  return `<${element.localName}${id}${classes === '' ? '' : ` class="${classes}"`}>`.slice(0, 200)
+  const asked = own(element)
+  const id = asked.id === '' ? '' : ` id="${asked.id}"`
+  const classes = asked.getAttribute('class') ?? ''
+  return `<${asked.localName}${id}${classes === '' ? '' : ` class="${classes}"`}>`.slice(0, 200)
 }
 
 function nextFrame(): Promise<void> {
@@ -55,15 +61,15 @@ function nextFrame(): Promise<void> {
 
 /** The part of an element that can be pointed at: the first of its lines that has an area. */
 function lineOf(element: Element): DOMRect {
-  const lines = [...element.getClientRects()]
-  return lines.find((line) => line.width > 0 && line.height > 0) ?? element.getBoundingClientRect()
+  const lines = [...own(element).getClientRects()]
+  return lines.find((line) => line.width > 0 && line.height > 0) ?? own(element).getBoundingClientRect()
 }
 
 /** What a click at this place would reach, inside open shadow roots as well. */
 function elementAt(x: number, y: number): Element | null {
   let hit = document.elementFromPoint(x, y)
   for (;;) {
-    const inner = hit?.shadowRoot?.elementFromPoint(x, y) ?? null
+    const inner = own(hit)?.shadowRoot?.elementFromPoint(x, y) ?? null
     if (inner === null || inner === hit) return hit
     hit = inner
   }
@@ -71,12 +77,13 @@ function elementAt(x: number, y: number): Element | null {
 
 /** What a node is shown in, out of slots and shadow roots as well. */
 function nodeAround(node: Node): Node | null {
-  return (node as Element).assignedSlot ?? node.parentNode ?? (node as ShadowRoot).host ?? null
+  const asked = own(node)
+  return (asked as Element).assignedSlot ?? asked.parentNode ?? (asked as ShadowRoot).host ?? null
 }
 
 /** Whether what is hit is the element, a part of it, or the label that stands for it. */
 function reaches(hit: Element | null, element: Element): boolean {
-  if (hit?.closest('label')?.control === element) return true
+  if (own(hit)?.closest('label')?.control === element) return true
   for (let node: Node | null = hit; node !== null; ) {
     if (node === element) return true
     node = nodeAround(node)
@@ -91,21 +98,22 @@ export type Readiness =
 
 /** Brings an element into view and waits until it stands still; says whether a pointer would reach it. */
 export async function settle(element: Element, attempt: number, enabled: boolean): Promise<Readiness> {
-  if (!element.isConnected) return { state: 'gone' }
+  const asked = own(element)
+  if (!asked.isConnected) return { state: 'gone' }
   if (!isSeen(element)) return { state: 'hidden' }
-  if (enabled && element.matches(':disabled, [aria-disabled="true"]')) return { state: 'disabled' }
+  if (enabled && asked.matches(':disabled, [aria-disabled="true"]')) return { state: 'disabled' }
   const { pointerLockElement } = document
   // Whatever has the pointer to itself is given every click, wherever on the page it is meant to go.
   if (pointerLockElement !== null && pointerLockElement !== element) document.exitPointerLock()
-  const box = element.getBoundingClientRect()
+  const box = asked.getBoundingClientRect()
   const inView = box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth
   // A header that stays in place may cover it at one end of the window, but hardly at both and in the middle.
   const block = (['center', 'end', 'start'] as const)[attempt % 3] ?? 'center'
-  if (!inView || attempt > 0) element.scrollIntoView({ block, inline: 'center', behavior: 'instant' })
+  if (!inView || attempt > 0) asked.scrollIntoView({ block, inline: 'center', behavior: 'instant' })
   const first = lineOf(element)
   await nextFrame()
   await nextFrame()
-  if (!element.isConnected) return { state: 'gone' }
+  if (!asked.isConnected) return { state: 'gone' }
   const second = lineOf(element)
   const places = (rect: DOMRect) => [rect.x, rect.y, rect.width, rect.height].join()
   if (places(first) !== places(second)) return { state: 'moving' }
@@ -170,17 +178,18 @@ export async function drawnTwice(): Promise<void> {
 
 /** An element's place in its document, scrolled into view first and drawn there: a frame may have shown nothing yet. */
 export async function boxOf(element: Element): Promise<{ x: number; y: number; width: number; height: number }> {
-  element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
+  own(element).scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
   await drawnTwice()
-  const { x, y, width, height } = element.getBoundingClientRect()
+  const { x, y, width, height } = own(element).getBoundingClientRect()
   return { x, y, width, height }
 }
 
-export type Field = 'keys' | 'value' | 'not-editable' | 'read-only'
+export type Field = 'keys' | 'number' | 'value' | 'not-editable' | 'read-only'
 
 /** Puts the cursor into a field, at its end or over all that is in it; says how it takes text. */
 export function enterField(element: Element, selectAll: boolean): Field {
-  if (element instanceof HTMLElement) element.focus()
+  const asked = own(element)
+  if (asked instanceof HTMLElement) asked.focus()
   const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
   if (isField) {
     if (element.readOnly) return 'read-only'
@@ -189,26 +198,40 @@ export function enterField(element: Element, selectAll: boolean): Field {
     if (['checkbox', 'radio', 'file', 'submit', 'button', 'image', 'reset', 'hidden'].includes(element.type))
       return 'not-editable'
     if (selectAll) element.select()
-    // Numbers and e-mail addresses have no cursor that can be set.
     else if (element.selectionStart !== null) element.setSelectionRange(element.value.length, element.value.length)
-    return 'keys'
+    else {
+      // Numbers and e-mail addresses have no cursor that can be set, and begin with it in front of what they hold.
+      element.select()
+      getSelection()?.modify('move', 'forward', 'line')
+    }
+    return element.type === 'number' ? 'number' : 'keys'
   }
-  if (element instanceof HTMLElement && element.isContentEditable) {
-    const selection = (element.getRootNode() as Document).getSelection?.() ?? getSelection()
+  if (asked instanceof HTMLElement && asked.isContentEditable) {
+    const selection = (asked.getRootNode() as Document).getSelection?.() ?? getSelection()
     selection?.selectAllChildren(element)
     if (!selectAll) selection?.collapseToEnd()
     return 'keys'
   }
-  return element.matches(':focus') ? 'keys' : 'not-editable'
+  return asked.matches(':focus') ? 'keys' : 'not-editable'
 }
 
-/** Sets a field that is chosen rather than typed into, and tells the page as a person's choice would. */
-export function setValue(element: Element, value: string): string {
+/**
+ * Sets a field that is chosen rather than typed into, and tells the page as a person's choice would. False when it does
+ * not take that value: it keeps the one that it has then.
+ */
+export function setValue(element: Element, value: string): boolean {
   const field = element as HTMLInputElement
+  const before = field.value
   field.value = value
+  // These two are never empty: what they do not understand makes them black, or stand in the middle.
+  const isNone = { color: !CSS.supports('color', value), range: !/\d/.test(value) }[field.type] ?? field.value === ''
+  if (isNone && value !== '') {
+    field.value = before
+    return false
+  }
   field.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
   field.dispatchEvent(new Event('change', { bubbles: true }))
-  return field.value
+  return true
 }
 
 /**
@@ -245,8 +268,8 @@ export function isFileField(element: Element): boolean {
 }
 
 export function scrollElement(element: Element, x: number, y: number): void {
-  if (x === 0 && y === 0) element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
-  else element.scrollBy({ left: x, top: y, behavior: 'instant' })
+  if (x === 0 && y === 0) own(element).scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
+  else own(element).scrollBy({ left: x, top: y, behavior: 'instant' })
 }
 
 export function isInTheMiddle(element: Element): boolean {
@@ -257,10 +280,11 @@ export function isInTheMiddle(element: Element): boolean {
 export function scrollPage(x: number, y: number): boolean {
   let element = elementAt(innerWidth / 2, innerHeight / 2)
   while (element !== null) {
-    const { scrollLeft, scrollTop } = element
-    element.scrollBy({ left: x, top: y, behavior: 'instant' })
-    if (element.scrollLeft !== scrollLeft || element.scrollTop !== scrollTop) return true
-    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
+    const asked: Element = own(element)
+    const { scrollLeft, scrollTop } = asked
+    asked.scrollBy({ left: x, top: y, behavior: 'instant' })
+    if (asked.scrollLeft !== scrollLeft || asked.scrollTop !== scrollTop) return true
+    element = asked.parentElement ?? (asked.getRootNode() as ShadowRoot).host ?? null
   }
   const [left, top] = [scrollX, scrollY]
   scrollBy({ left: x, top: y, behavior: 'instant' })
@@ -268,10 +292,12 @@ export function scrollPage(x: number, y: number): boolean {
 }
 
 export function readTexts(selector: string, limit: number): string[] {
-  return deepFindAll(selector, limit).map((element) => {
-    const text = element instanceof HTMLElement ? element.innerText : (element.textContent ?? '')
-    return text.trim().slice(0, 100_000)
-  })
+  return deepFindAll(selector, limit)
+    .map(own)
+    .map((element) => {
+      const text = element instanceof HTMLElement ? element.innerText : (element.textContent ?? '')
+      return text.trim().slice(0, 100_000)
+    })
 }
 
 /** Where a link leads. One in an SVG has its address in an object, as it was written. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { networkRequest } from '../../shared/contract/page-watching.ts'
+import { isWithoutBody } from '../../shared/domain/http-answer.ts'
 import { withoutLogin } from '../browser/address.ts'
 import type { CdpParams, CdpSession } from '../browser/cdp.ts'
 import { keptText } from './kept-text.ts'
@@ -129,6 +130,7 @@ export class NetworkLog {
 
   #failed(params: CdpParams): void {
     const entry = this.#open.get(String(params['requestId']))
+    if (entry !== undefined && isWhole(entry, params)) return this.#end(params, entry.received)
     const error = String(params['errorText'] || params['blockedReason'] || 'failed')
     if (entry !== undefined) entry.shown.failed = this.#explain(entry.shown.url, error)
     this.#end(params, entry?.received ?? null)
@@ -144,4 +146,9 @@ export class NetworkLog {
     entry.shown.duration = Number.isFinite(seconds) ? Math.round(seconds * 1_000_000) / 1000 : null
     this.#onEnd(entry.shown)
   }
+}
+
+/** There is no more of the answer than its head; Chromium calls one aborted whose body the page does not ask for. */
+function isWhole({ shown: { method, status } }: Entry, params: CdpParams): boolean {
+  return params['errorText'] === 'net::ERR_ABORTED' && status !== null && isWithoutBody(method, status)
 }

@@ -35,10 +35,15 @@ describe('pictures', () => {
     expect((await shot('jpeg', 10)).length).toBeLessThan((await shot('jpeg', 100)).length)
   })
 
-  test('a webp of what is taller than one can be', async () => {
+  test('of what is taller than one can be its beginning, which is said', async () => {
+    expect(await bench.api.browser.screenshot({ fullPage: true })).not.toHaveProperty('cutFrom')
     await bench.evaluate("box.style.cssText = 'width: 40px; height: 20000px; background: red'; 0")
-    const picture = Buffer.from((await bench.api.browser.screenshot({ format: 'webp', selector: '#box' })).bytes)
-    expect(picture.subarray(8, 12).toString()).toBe('WEBP')
+    const { bytes, cutFrom } = await bench.api.browser.screenshot({ format: 'webp', selector: '#box' })
+    expect(Buffer.from(bytes).subarray(8, 12).toString()).toBe('WEBP')
+    expect(cutFrom).toBe('40x20000')
+    const whole = await bench.api.browser.screenshot({ fullPage: true })
+    expect(sizeOfPng(whole.bytes)[1]).toBe(16_384)
+    expect(whole.cutFrom).toBe(`1000x${await bench.evaluate('document.documentElement.scrollHeight')}`)
   })
 
   test('of an element in a frame of another site', async () => {

@@ -1,3 +1,4 @@
+import { cutHeader } from '../../shared/contract/define.ts'
 import { checkAddress } from '../browser/address.ts'
 import { type Handlers, Reply } from '../server/handlers.ts'
 import { execute } from './execute.ts'
@@ -16,8 +17,10 @@ type Reading = 'screenshot' | 'pdf' | 'content' | 'markdown' | 'scrape' | 'links
 export function readingRoutes(calls: PageCalls, limits: PageLimits): Pick<Handlers, `browser.${Reading}`> {
   return {
     'browser.screenshot': async (params, context) => {
-      const picture = await calls.read(context, limits.readMs, (page, op) => screenshot(page, op, params))
-      return new Reply(`image/${params.format}`, picture)
+      const { bytes, cutFrom } = await calls.read(context, limits.readMs, (page, op) => screenshot(page, op, params))
+      const { width, height } = cutFrom ?? { width: 0, height: 0 }
+      const headers = { [cutHeader]: `${Math.ceil(width)}x${Math.ceil(height)}` }
+      return new Reply(`image/${params.format}`, bytes, cutFrom === null ? {} : { headers })
     },
     'browser.pdf': async (params, context) => {
       return new Reply('application/pdf', await calls.read(context, limits.longMs, (page, op) => pdf(page, op, params)))

@@ -21,7 +21,13 @@ export interface ScreenshotParams {
   selector?: string | undefined
 }
 
-export async function screenshot(page: Page, operation: Operation, params: ScreenshotParams): Promise<Buffer> {
+export interface Picture {
+  bytes: Buffer
+  /** How large in CSS pixels all of it is, where the picture is of its beginning only. */
+  cutFrom: { width: number; height: number } | null
+}
+
+export async function screenshot(page: Page, operation: Operation, params: ScreenshotParams): Promise<Picture> {
   const { format, quality } = params
   const clip = await clipOf(page, operation, params)
   const answer = await page.cdp.send(
@@ -29,12 +35,12 @@ export async function screenshot(page: Page, operation: Operation, params: Scree
     {
       format,
       ...(quality === undefined || format === 'png' ? {} : { quality }),
-      ...(clip === undefined ? {} : { clip: { ...clip, scale: 1 }, captureBeyondViewport: true }),
+      ...(clip === undefined ? {} : { clip: { ...clip.shown, scale: 1 }, captureBeyondViewport: true }),
     },
     operation.leftMs(),
   )
-  const picture = Buffer.from(String(answer['data']), 'base64')
-  if (picture.length > 0) return picture
+  const bytes = Buffer.from(String(answer['data']), 'base64')
+  if (bytes.length > 0) return { bytes, cutFrom: clip?.cutFrom ?? null }
   throw new Problem('cdp-error', 'The browser could not make that picture. Ask for a smaller one, or for a png.')
 }
 
@@ -46,7 +52,9 @@ async function clipOf(page: Page, operation: Operation, params: ScreenshotParams
   const fitting = (x: number, y: number, fullWidth: number, fullHeight: number) => {
     const { side, area } = drawable[params.format]
     const width = Math.min(fullWidth, side / scale)
-    return { x, y, width, height: Math.min(fullHeight, side / scale, area / scale ** 2 / width) }
+    const height = Math.min(fullHeight, side / scale, area / scale ** 2 / width)
+    const isCut = width < fullWidth || height < fullHeight
+    return { shown: { x, y, width, height }, cutFrom: isCut ? { width: fullWidth, height: fullHeight } : null }
   }
   if (params.selector === undefined) {
     const { width, height } = metrics['cssContentSize'] as { width: number; height: number }

@@ -38,12 +38,14 @@ export async function type(
     const why = field === 'read-only' ? 'is read-only' : 'takes no text'
     throw new Problem('conflict', `"${params.selector}" ${why}. Give the selector of a field that does.`)
   }
+  // A key that it has no use for does nothing there, and nobody would be told.
+  if (field === 'number' && !/\d|^[-+.,e]?$/i.test(text))
+    throw new Problem('conflict', `"${params.selector}" takes a number. Give one, such as 12.5.`)
   operation.extend(typingMs + text.length * delay)
   operation.waitingFor(() => new Problem('timeout', 'The page takes the text too slowly. Give less, or more time.'))
   await page.input(operation, async () => {
     if (field === 'value') {
-      const taken = await callInFrame(element.frame, operation, setValue, element, text)
-      if (taken === '' && text !== '')
+      if (!(await callInFrame(element.frame, operation, setValue, element, text)))
         throw new Problem(
           'conflict',
           `"${params.selector}" does not take that value. Give it as the field keeps it, such as 2026-01-31.`,

@@ -93,6 +93,22 @@ describe('network', () => {
     expect(await last('/kept.js')).toMatchObject({ status: 200, responseSize: 0 })
   })
 
+  test('an answer that has no body is whole, whether the page reads that or not', async () => {
+    await open('/')
+    await bench.evaluate("Promise.all([fetch('/nothing'), fetch('/article', { method: 'HEAD' })]).then(() => {})")
+    const ended = async () => {
+      const { requests } = await api().network()
+      return requests.filter(
+        ({ url, method, duration }) => duration !== null && (/nothing/.test(url) || method === 'HEAD'),
+      )
+    }
+    await expect.poll(async () => (await ended()).length).toBe(2)
+    expect(await ended()).toMatchObject([
+      { status: expect.any(Number), failed: null, responseSize: expect.any(Number) },
+      { status: expect.any(Number), failed: null, responseSize: expect.any(Number) },
+    ])
+  })
+
   test('what is still good in the cache, and what was broken off', async () => {
     await open('/')
     await bench.evaluate(`(async () => {

@@ -137,6 +137,16 @@ const routes: Record<string, Route> = {
   '/loop': html('<title>Loop</title><p id="p">x</p><script>setTimeout(() => { for (;;); }, 50)</script>'),
   '/loops': html(`<title>Loops</title><p id="p">x</p><script>
     setInterval(() => { for (;;); }, location.search.slice(1) || 10)</script>`),
+  // A form with a field for each thing that it could be asked, as a shop that sells nodes would have.
+  '/named-fields': html(`<title>Fields</title>${log}<h1>Before</h1><form id="all" class="wide">
+    ${['id', 'matches', 'parentNode', 'isConnected', 'getBoundingClientRect', 'getClientRects', 'checkVisibility', 'localName', 'childNodes', 'nodeType', 'nodeValue', 'getAttribute', 'innerText', 'outerHTML', 'closest', 'scrollIntoView', 'scrollBy', 'focus', 'getRootNode', 'assignedSlot', 'title'].map((name) => `<input name="${name}" style="width: 9px">`).join('')}
+    <fieldset name="shadowRoot" form="all"><legend>Nested</legend></fieldset><p>Inside the form</p>
+    <button id="inner" type="button" onclick="log.push('inner')">Press</button><a href="/article">Read</a></form>`),
+  '/values':
+    html(`<title>Values</title><input id="count" type="number" value="12"><input id="mail" type="email" value="a@b.">
+    <input id="day" type="date" value="2026-01-31"><input id="paint" type="color" value="#00ff00">
+    <input id="much" type="range" min="0" max="10" value="3">${log}<script>
+      for (const type of ['input', 'change']) addEventListener(type, (e) => log.push(type + ':' + e.target.id))</script>`),
   '/popup': html(`<title>Opener</title><button id="open" onclick="window.open('/form')">Open</button>
     <a id="blank" href="/article" target="_blank">blank</a>`),
   '/never': () => {},

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { isRaw, type RawBody, type RawResult } from '../contract/define.ts'
+import { cutHeader, isRaw, type RawBody, type RawResult } from '../contract/define.ts'
 import {
   type CallName,
   type CallParams,
@@ -102,7 +102,11 @@ export class AgentClient {
     this.agentVersion = response.headers['x-pilothouse-version'] ?? this.agentVersion
     if (response.status >= 400) throw this.#problem(name, response)
     if (isRaw(call.result)) {
-      const answer: RawBody = { contentType: response.headers['content-type'] ?? '', bytes: response.body }
+      const cutFrom = response.headers[cutHeader]
+      const answer: RawBody = {
+        ...{ contentType: response.headers['content-type'] ?? '', bytes: response.body },
+        ...(cutFrom === undefined ? {} : { cutFrom }),
+      }
       return answer as CallResult<Name>
     }
     return this.#answer(name, call.result, response) as CallResult<Name>

@@ -56,7 +56,13 @@ const cookie = z.object({
   httpOnly: z.boolean(),
   secure: z.boolean(),
   sameSite: z.string().nullable(),
+  /**
+   * The site under which it is kept, apart from its namesakes under others, with ` cross-site` behind it for one of a
+   * frame of another site there; null for one that is not kept apart.
+   */
+  partition: z.string().nullable().optional(),
 })
+const partition = z.string().max(300).optional()
 
 export const listCookies = defineCall({
   name: 'cookies.list',
@@ -86,6 +92,7 @@ export const setCookie = defineCall({
       httpOnly: z.boolean().default(false),
       secure: z.boolean().default(false),
       sameSite: z.enum(['Strict', 'Lax', 'None']).optional(),
+      partition: partition.describe('As the list gives it'),
       leaseId,
     }),
   secretParams: ['value'],
@@ -99,8 +106,15 @@ export const deleteCookies = defineCall({
   method: 'DELETE',
   path: '/v1/browser/cookies',
   access: 'secret',
-  summary: 'Deletes the cookies of a name, everywhere or of one domain.',
-  params: () => z.strictObject({ name: z.string().min(1).max(4096), domain: z.string().max(253).optional(), leaseId }),
+  summary: 'Deletes the cookies of a name: everywhere, or of one domain, one path, one partition.',
+  params: () =>
+    z.strictObject({
+      name: z.string().min(1).max(4096),
+      domain: z.string().max(253).optional(),
+      path: z.string().max(1024).optional(),
+      partition: partition.describe('As the list gives it; empty for those that have none'),
+      leaseId,
+    }),
   result: () => z.object({ ok: z.boolean() }),
   problems: ['not-active', 'cdp-error', 'held-by-operator'],
   audit: 'act',

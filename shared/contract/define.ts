@@ -24,7 +24,11 @@ export interface RawResult {
 export interface RawBody {
   contentType: string
   bytes: Uint8Array
+  /** The size of the whole, such as `1280x40000`, where this is only its beginning. */
+  cutFrom?: string
 }
+/** Says that of a picture. */
+export const cutHeader = 'x-cut-from'
 
 export interface CallDefinition<
   Name extends string = string,

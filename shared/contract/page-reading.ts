@@ -9,7 +9,8 @@ export const pageScreenshot = defineCall({
   method: 'GET',
   path: '/v1/browser/screenshot',
   access: 'secret',
-  summary: 'A picture of the page, the whole page, or one element.',
+  summary:
+    'A picture of the page, the whole page, or one element. Chromium draws 16,384 pixels of either side at most, and less for a WebP: of what is larger the beginning is shown, and the header `x-cut-from` gives the size of the whole.',
   params: () =>
     z.strictObject({
       format: z.enum(['png', 'jpeg', 'webp']).default('png'),

@@ -175,6 +175,11 @@ function Result({ machineId, captured }: { machineId: string; captured: Captured
       {captured.form === 'text' && captured.truncated && (
         <p className={styles.aside}>The page is longer: this is its beginning.</p>
       )}
+      {captured.form !== 'text' && captured.cutFrom !== undefined && (
+        <p className={styles.aside} data-testid="capture-cut">
+          The browser cannot draw all of it ({captured.cutFrom.replace('x', ' × ')}): this is its beginning.
+        </p>
+      )}
       {captured.form === 'text' && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         <section className={styles.text} tabIndex={0} aria-label="What was captured">

@@ -30,7 +30,7 @@ export const firstWish: Wish = {
 
 /** What was captured, with the page it is of. */
 export type Captured = { at: string; kind: CaptureKind; title: string; url: string } & (
-  | { form: 'picture' | 'file'; bytes: Uint8Array; contentType: string }
+  | { form: 'picture' | 'file'; bytes: Uint8Array; contentType: string; cutFrom?: string }
   | { form: 'text'; text: string; truncated: boolean }
 )
 

@@ -51,6 +51,12 @@ test('one that failed says why', () => {
   expect(failedRow(sent(), { timestamp: 11, canceled: true, errorText: 'net::ERR_ABORTED' }).failed).toBe('cancelled')
 })
 
+test('an answer that has no body is whole, whether the page reads that or not', () => {
+  const unread = { timestamp: 11, canceled: true, errorText: 'net::ERR_ABORTED' }
+  expect(failedRow(answered(sent(), { status: 204 }), unread)).toMatchObject({ status: 204, failed: null, endedAt: 11 })
+  expect(failedRow(answered(sent(), { status: 200 }), unread).failed).toBe('cancelled')
+})
+
 test('the phases follow each other and make up the whole', () => {
   const row = ended(answered(sent(), { status: 200, timing }), { timestamp: 10.05 }, 1)
   const phases = phasesOf(row)

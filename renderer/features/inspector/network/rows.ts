@@ -1,5 +1,7 @@
 /** A request as the table shows it, built from Chromium's events. */
 
+import { isWithoutBody } from '../../../../shared/domain/http-answer.ts'
+
 export type Headers = Readonly<Record<string, string>>
 
 interface Timing {
@@ -146,6 +148,9 @@ export const ended = (row: NetworkRow, params: Params, size: number | null): Net
 })
 
 export function failedRow(row: NetworkRow, params: Params): NetworkRow {
+  // All of it was there: Chromium calls one cancelled whose body, which it does not have, the page does not ask for.
+  if (params['canceled'] === true && row.status !== null && isWithoutBody(row.method, row.status))
+    return ended(row, params, null)
   const blocked =
     params['blockedReason'] ?? (params['corsErrorStatus'] as { corsError?: string } | undefined)?.corsError
   const why = params['canceled'] === true ? 'cancelled' : String(params['errorText'] || 'failed')

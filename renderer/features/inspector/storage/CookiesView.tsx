@@ -19,7 +19,7 @@ import { hasPage } from '../sessions.ts'
 import { whyReadOnly } from '../takeOver.tsx'
 import tools from '../tools.module.css'
 import { useAnswer } from '../useAnswer.ts'
-import { type Cookie, cookieId, expiryText, matches } from './cookies.ts'
+import { type Cookie, cookieId, deleteParams, expiryText, matches } from './cookies.ts'
 import { EditCookie } from './EditCookie.tsx'
 
 type Key = 'name' | 'value' | 'domain' | 'path' | 'expires' | 'marks' | 'tools'
@@ -64,7 +64,7 @@ export function CookiesView({ machine, url }: CookiesViewProps) {
       action: 'Delete cookie',
       run: () =>
         work(`cookies:${machine.id}`, 'Deleting the cookie', async () => {
-          await callAgent(machine.id, 'cookies.delete', { name: cookie.name, domain: cookie.domain })
+          await callAgent(machine.id, 'cookies.delete', deleteParams(cookie))
           await answer.reload()
         }),
     })
@@ -167,8 +167,11 @@ function columnsOf({ why, wide, now, edit, remove }: ColumnDeps): Column<Cookie,
       title: 'Sent',
       width: 'minmax(90px, 0.8fr)',
       quiet: true,
-      cell: ({ httpOnly, secure, sameSite }) =>
-        [httpOnly && 'HttpOnly', secure && 'Secure', sameSite].filter(Boolean).join(', ') || '–',
+      cell: ({ httpOnly, secure, sameSite, partition }) => {
+        const marks = [httpOnly && 'HttpOnly', secure && 'Secure', sameSite, partition && `under ${partition}`]
+        const text = marks.filter(Boolean).join(', ') || '–'
+        return <span title={text}>{text}</span>
+      },
     },
     {
       key: 'tools',

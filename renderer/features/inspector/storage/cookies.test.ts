@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Cookie, draftOf, expiryText, matches, mistakesIn, setParams } from './cookies.ts'
+import { type Cookie, cookieId, deleteParams, draftOf, expiryText, matches, mistakesIn, setParams } from './cookies.ts'
 
 const cookie: Cookie = {
   ...{ name: 'session', value: 'abc', domain: '.example.org', path: '/', expires: -1 },
@@ -13,6 +13,17 @@ test('a cookie comes through the form as it was', () => {
   })
   const expires = Date.UTC(2030, 0, 2, 3, 4, 59) / 1000
   expect(setParams(draftOf({ ...cookie, expires }, null)).expires).toBe(expires)
+})
+
+test('one that is kept apart stays so, and is told from its namesakes', () => {
+  const apart: Cookie = { ...cookie, partition: 'https://shop.example cross-site' }
+  expect(setParams(draftOf(apart, null)).partition).toBe('https://shop.example cross-site')
+  expect(cookieId(apart)).not.toBe(cookieId({ ...apart, partition: null }))
+  const fields = { name: 'session', domain: '.example.org' }
+  expect(deleteParams(apart)).toEqual({ ...fields, path: '/', partition: 'https://shop.example cross-site' })
+  expect(deleteParams({ ...apart, partition: null })).toEqual({ ...fields, path: '/', partition: '' })
+  // An agent of before does not know the two.
+  expect(deleteParams(cookie)).toEqual(fields)
 })
 
 test('one of a single host stays with that host', () => {

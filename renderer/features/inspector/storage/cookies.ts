@@ -14,21 +14,28 @@ export interface CookieDraft {
   httpOnly: boolean
   secure: boolean
   sameSite: 'unset' | 'Strict' | 'Lax' | 'None'
+  /** Where it is kept apart from its namesakes; not to be changed. */
+  partition: string | null
 }
 
-export const cookieId = ({ name, domain, path }: Cookie) => JSON.stringify([domain, path, name])
+export const cookieId = ({ name, domain, path, partition }: Cookie) => JSON.stringify([domain, path, name, partition])
+
+/** The call that deletes this one. An agent that does not tell of partitions yet deletes what has its name there. */
+export function deleteParams({ name, domain, path, partition }: Cookie): CallParams<'cookies.delete'> {
+  return { name, domain, ...(partition === undefined ? {} : { path, partition: partition ?? '' }) }
+}
 
 export function draftOf(cookie: Cookie | null, pageUrl: string | null): CookieDraft {
   if (cookie === null) {
     const domain = pageUrl !== null && URL.canParse(pageUrl) ? new URL(pageUrl).hostname : ''
     return {
       ...{ name: '', value: '', domain, path: '/', expires: '' },
-      ...{ httpOnly: false, secure: pageUrl?.startsWith('https:') ?? false, sameSite: 'Lax' },
+      ...{ httpOnly: false, secure: pageUrl?.startsWith('https:') ?? false, sameSite: 'Lax', partition: null },
     }
   }
-  const { sameSite, expires, ...rest } = cookie
+  const { sameSite, expires, partition = null, ...rest } = cookie
   const known = sameSite === 'Strict' || sameSite === 'Lax' || sameSite === 'None' ? sameSite : 'unset'
-  return { ...rest, sameSite: known, expires: expires > 0 ? localTime(expires * 1000) : '' }
+  return { ...rest, partition, sameSite: known, expires: expires > 0 ? localTime(expires * 1000) : '' }
 }
 
 /** What is wrong with a draft, by field. */
@@ -52,13 +59,14 @@ export function mistakesIn(draft: CookieDraft): Partial<Record<keyof CookieDraft
 
 /** The call that sets it. One for a single host is given an address instead of a domain: a domain would widen it. */
 export function setParams(draft: CookieDraft): CallParams<'cookies.set'> {
-  const { domain, expires, sameSite, ...rest } = draft
+  const { domain, expires, sameSite, partition, ...rest } = draft
   const wide = domain.startsWith('.')
   return {
     ...rest,
     ...(wide ? { domain } : { url: `${draft.secure ? 'https' : 'http'}://${domain}${draft.path}` }),
     ...(expires === '' ? {} : { expires: Math.round(Date.parse(expires) / 1000) }),
     ...(sameSite === 'unset' ? {} : { sameSite }),
+    ...(partition === null ? {} : { partition }),
   }
 }
 
