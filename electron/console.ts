@@ -32,6 +32,8 @@ import { shownLines } from './logs/shown-lines.ts'
 import { createMachineParts } from './machine-parts.ts'
 import { Notifications } from './notifications.ts'
 import type { appPaths } from './paths.ts'
+import { Gathered } from './pictures/gathered.ts'
+import { LastPictures } from './pictures/last-pictures.ts'
 import { machineOf } from './places.ts'
 import { Recordings } from './recordings/recordings.ts'
 import { SettingsKeeper } from './settings.ts'
@@ -100,6 +102,7 @@ export function createConsole({
   })
   const machines = createMachineParts({
     ...{ store, vault, tunnels, settings, paths, log, notifications },
+    onRemoved: (machineId) => void lastPictures.forget(machineId),
     onGone: (machineId, reason) => streams.closeMachine(machineId, reason),
     playTone: () => {
       const window = windows.latest()
@@ -125,6 +128,12 @@ export function createConsole({
       if (socket === 'logs') keptLogs.seen(machineId, shownLines(message))
     },
   })
+  const lastPictures = new LastPictures({
+    ...{ folder: paths.pictures, vault, clock: systemClock, log },
+    has: (machineId) => fleet.has(machineId),
+    machineIds: () => [...fleet.machines()].map(({ record }) => record.id),
+  })
+  const shownLast = new Gathered()
   const keptLogs = new KeptLogs(store, systemClock, log)
   const savings = new Savings(chooseFile)
   const devTools = new DevToolsWindows({
@@ -160,7 +169,9 @@ export function createConsole({
   })
   const handlers = createHandlers({
     ...{ local, streams, vault, settings, tunnels, prompts, about, onLivePicture, store, windows },
-    ...{ sshTerminals, keptLogs, savings, devTools, recordings },
+    ...{ sshTerminals, keptLogs, savings, devTools, recordings, lastPictures },
+    picturesGiven: () => shownLast.given(),
+    picturesCleared: () => void broadcast('pictures.cleared', {}),
     forgetDevTools: (machineId) => devTools.forget(machineId),
     notificationsSupported: () => Notification.isSupported(),
     testNotification: (notification) => showNotification(notification, goTo),
@@ -199,6 +210,8 @@ export function createConsole({
       notifications.stop()
       leaseWatch.stop()
       devTools.closeAll()
+      await shownLast.from(() => broadcast('pictures.wanted', {}))
+      const picturesKept = lastPictures.close()
       streams.closeAll()
       keptLogs.flush()
       await savings.close()
@@ -208,6 +221,7 @@ export function createConsole({
       await fleet.stop()
       machines.stop()
       tunnels.close()
+      await picturesKept
       store.close()
     },
   }

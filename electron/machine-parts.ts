@@ -39,6 +39,8 @@ export interface MachinePartsDeps {
   settings: SettingsKeeper
   paths: ReturnType<typeof appPaths>
   log: Log
+  /** A machine was taken out of the fleet: what is kept of it goes. */
+  onRemoved: (machineId: string) => void
   /** A machine is no longer there for anyone: what hangs on it ends. */
   onGone: (machineId: string, reason: string) => void
   onLease: (machineId: string, change: LeaseChange) => void
@@ -49,7 +51,7 @@ export interface MachinePartsDeps {
 
 /** The fleet, with whoever switches its machines on and off, and what adds new ones. */
 export function createMachineParts(deps: MachinePartsDeps) {
-  const { store, vault, tunnels, settings, paths, log, onGone, onLease, playTone, notifications } = deps
+  const { store, vault, tunnels, settings, paths, log, onGone, onRemoved, onLease, playTone, notifications } = deps
   const named = (id: string) => ({ id, name: fleet.has(id) ? fleet.machine(id).record.name : id })
   const clock = systemClock
   const awsKeys = new AwsKeyKeeper(vault)
@@ -102,6 +104,7 @@ export function createMachineParts(deps: MachinePartsDeps) {
     onRemoved: (machineId, name) => {
       workers.forget(machineId)
       ownTakeovers.removed(machineId, name)
+      onRemoved(machineId)
     },
     onWakeStep: (machineId, step, detail) => broadcast('wake.step', { machineId, step, detail }),
   })

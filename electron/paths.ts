@@ -12,6 +12,7 @@ export function appPaths() {
     renderer: path.join(root, 'out', 'renderer'),
     store: path.join(data, 'console.db'),
     logs: path.join(data, 'logs'),
+    pictures: path.join(data, 'last-pictures'),
     licences: path.join(root, 'out', 'licences.json'),
     localAgentData: path.join(data, 'local-agent'),
     node:

@@ -5,7 +5,7 @@ import { z } from 'zod'
 const nothing = z.strictObject({})
 const done = z.object({})
 
-export const credentialKinds = ['agent', 'agent-next', 'aws', 'ssh-passphrase', 'registry'] as const
+export const credentialKinds = ['agent', 'agent-next', 'aws', 'ssh-passphrase', 'registry', 'pictures'] as const
 
 const credential = z.strictObject({
   kind: z.enum(credentialKinds),
@@ -35,7 +35,16 @@ export const tunnelSurroundings = z.object({
 export type TunnelSurroundings = z.infer<typeof tunnelSurroundings>
 
 /** What can be cleared by itself. The record of what this console did is not among them: it goes only with everything. */
-export const dataParts = ['answers', 'history', 'logs', 'audit-copies', 'takeovers', 'deploys', 'log-files'] as const
+export const dataParts = [
+  'answers',
+  'history',
+  'logs',
+  'pictures',
+  'audit-copies',
+  'takeovers',
+  'deploys',
+  'log-files',
+] as const
 export type DataPart = (typeof dataParts)[number]
 
 export const dataSizes = z.object({

@@ -10,6 +10,7 @@ import { deployCalls, deployEvents } from './ipc-deploys.ts'
 import { inspectorCalls } from './ipc-inspector.ts'
 import { logsCalls } from './ipc-logs.ts'
 import { machineCalls, machineEvents } from './ipc-machine.ts'
+import { pictureCalls, pictureEvents } from './ipc-pictures.ts'
 import { powerCalls, powerEvents } from './ipc-power.ts'
 import { settingsCalls } from './ipc-settings.ts'
 import { takeoverIpc, takeoverIpcEvents } from './ipc-takeover.ts'
@@ -140,6 +141,7 @@ export const ipcCalls = {
   ...inspectorCalls,
   ...deployCalls,
   ...windowCalls,
+  ...pictureCalls,
   ...machineCalls,
   ...settingsCalls,
   'app.info': define(nothing, appInfo),
@@ -227,7 +229,7 @@ export const ipcEvents = {
   ...windowEvents,
   ...takeoverIpcEvents,
   ...machineEvents,
-  ...takeoverIpcEvents,
+  ...pictureEvents,
   prompt: promptSchema,
   'prompt.closed': z.object({ id: z.string() }),
   'fleet.changed': z.object({ changed: z.array(machineView), removed: z.array(z.string()) }),

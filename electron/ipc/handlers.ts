@@ -16,6 +16,7 @@ import type { IpcHandlers } from './dispatch.ts'
 import { type InspectorHandlerDeps, inspectorHandlers } from './inspector-handlers.ts'
 import { type LogsHandlerDeps, logsHandlers } from './logs-handlers.ts'
 import { type MachineHandlerDeps, machineHandlers } from './machine-handlers.ts'
+import { type PictureHandlerDeps, pictureHandlers } from './picture-handlers.ts'
 import { type PowerHandlerDeps, powerHandlers } from './power-handlers.ts'
 import { type SettingsHandlerDeps, settingsHandlers } from './settings-handlers.ts'
 import type { Streams } from './streams.ts'
@@ -35,7 +36,8 @@ export interface HandlerDeps
     Omit<InspectorHandlerDeps, 'fleet'>,
     Pick<MachineHandlerDeps, 'answers' | 'workers' | 'rotation'>,
     Pick<TakeoverHandlerDeps, 'ownTakeovers'>,
-    Pick<SettingsHandlerDeps, 'files' | 'beginAnew' | 'ec2' | 'awsKeys'>,
+    Pick<SettingsHandlerDeps, 'files' | 'beginAnew' | 'ec2' | 'awsKeys' | 'lastPictures' | 'picturesCleared'>,
+    PictureHandlerDeps,
     WindowHandlerDeps {
   fleet: Fleet
   local: LocalMachine
@@ -62,6 +64,7 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
     ...takeoverHandlers(deps),
     ...auditHandlers(deps),
     ...windowHandlers(deps),
+    ...pictureHandlers(deps),
     ...powerHandlers({
       ...deps,
       operator: () => settings.current.operator,

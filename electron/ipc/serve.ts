@@ -23,12 +23,12 @@ export function serveIpc(dispatch: Promise<Dispatch>, origins: readonly Origin[]
   })
 }
 
-/** Tells every window. */
-export function broadcast<Name extends IpcEventName>(name: Name, data: IpcEventData<Name>): void {
+/** Tells every window; says how many there are. */
+export function broadcast<Name extends IpcEventName>(name: Name, data: IpcEventData<Name>): number {
   const json = JSON.stringify(data)
-  for (const contents of windows.values()) {
-    if (!contents.isDestroyed()) contents.send(ipcChannel.event, name, json)
-  }
+  const there = [...windows.values()].filter((contents) => !contents.isDestroyed())
+  for (const contents of there) contents.send(ipcChannel.event, name, json)
+  return there.length
 }
 
 /** Tells one window, if it may be told anything. */

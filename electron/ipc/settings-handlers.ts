@@ -8,6 +8,7 @@ import { type Clock, isoTime } from '../clock.ts'
 import type { Deploys } from '../deploys/deploys.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { KeptLogs } from '../logs/kept-logs.ts'
+import type { LastPictures } from '../pictures/last-pictures.ts'
 import type { AwsKeyKeeper } from '../providers/aws-keys.ts'
 import type { Ec2Accounts } from '../providers/ec2-accounts.ts'
 import { exportData } from '../store/export-data.ts'
@@ -27,6 +28,9 @@ export interface SettingsHandlerDeps {
   deploys: Pick<Deploys, 'feeds'>
   tunnels: Tunnels
   keptLogs: KeptLogs
+  lastPictures: LastPictures
+  /** No window shows a picture of before. */
+  picturesCleared: () => void
   clock: Clock
   version: string
   files: { store: string; logs: string; licences: string }
@@ -37,7 +41,7 @@ export interface SettingsHandlerDeps {
 
 /** What is kept, whether it works, what it takes up, and what this console is made of. */
 export function settingsHandlers(deps: SettingsHandlerDeps): Pick<IpcHandlers, keyof typeof settingsCalls> {
-  const { store, vault, tunnels, keptLogs, files, clock } = deps
+  const { store, vault, tunnels, keptLogs, lastPictures, files, clock } = deps
   const credentials = new Credentials(credentialDeps(deps))
   const data = keptData(store.connection, files.store)
   const sizes = async (): Promise<DataSizes> => {
@@ -45,8 +49,9 @@ export function settingsHandlers(deps: SettingsHandlerDeps): Pick<IpcHandlers, k
     store.events.flush()
     keptLogs.flush()
     const { parts, ...rest } = data.sizes()
+    const pictures = { part: 'pictures' as const, ...(await lastPictures.size()) }
     const logFiles = { part: 'log-files' as const, ...(await folderSize(files.logs)) }
-    return { file: files.store, ...rest, parts: [...parts, logFiles] }
+    return { file: files.store, ...rest, parts: [...parts, pictures, logFiles] }
   }
   return {
     'credentials.list': () => credentials.list(),
@@ -74,10 +79,12 @@ export function settingsHandlers(deps: SettingsHandlerDeps): Pick<IpcHandlers, k
       store.events.flush()
       if (parts.includes('logs')) keptLogs.forgetAll()
       data.clear(parts)
+      if (parts.includes('pictures')) await clearPictures(deps)
       if (parts.includes('log-files')) await emptyFolder(files.logs)
       return sizes()
     },
     'data.clearAll': async () => {
+      await lastPictures.clearForGood()
       for (const { machineId, kind } of await vault.list()) await vault.delete(machineId, kind)
       await deps.beginAnew()
       return {}
@@ -90,6 +97,11 @@ export function settingsHandlers(deps: SettingsHandlerDeps): Pick<IpcHandlers, k
       }
     },
   }
+}
+
+async function clearPictures({ lastPictures, picturesCleared }: SettingsHandlerDeps): Promise<void> {
+  await lastPictures.clear()
+  picturesCleared()
 }
 
 function credentialDeps(deps: SettingsHandlerDeps) {
@@ -123,6 +135,7 @@ function credentialDeps(deps: SettingsHandlerDeps) {
       await awsKeys.remove(name)
       ec2.forget()
     },
+    pictures: { opens: () => deps.lastPictures.opens(), clear: () => clearPictures(deps) },
     removeRegistry: async (id: string) => void (await deploys.feeds.removeLogin(environmentOf(id))),
   }
 }

@@ -12,12 +12,15 @@ export function clearAtNextStart(userData: string): void {
  * Removes everything this console keeps in files if a person wanted that. The local agent's folder is a machine's own
  * and stays. The marker goes last: a start that is killed here is done again.
  */
-export function clearIfWanted(userData: string, { store, logs }: { store: string; logs: string }): boolean {
+export function clearIfWanted(
+  userData: string,
+  { store, logs, pictures }: { store: string; logs: string; pictures: string },
+): boolean {
   if (!fs.existsSync(path.join(userData, marker))) return false
   const name = path.basename(store)
   for (const file of fs.readdirSync(path.dirname(store)))
     if (file.startsWith(name) && file !== `${name}.lock`) fs.rmSync(path.join(path.dirname(store), file))
-  fs.rmSync(logs, { recursive: true, force: true })
+  for (const folder of [logs, pictures]) fs.rmSync(folder, { recursive: true, force: true })
   fs.rmSync(path.join(userData, marker))
   return true
 }

@@ -114,16 +114,18 @@ test('the export is one JSON file with every table, readable inside, and the sto
 test('everything goes at the next start, once, and what is a machine’s own stays', () => {
   store.close()
   const logs = path.join(folder, 'logs')
+  const pictures = path.join(folder, 'last-pictures')
   const agent = path.join(folder, 'local-agent')
-  for (const made of [logs, agent]) {
+  for (const made of [logs, pictures, agent]) {
     fs.mkdirSync(made)
     fs.writeFileSync(path.join(made, 'file'), 'x')
   }
-  expect(clearIfWanted(folder, { store: file, logs })).toBe(false)
+  expect(clearIfWanted(folder, { store: file, logs, pictures })).toBe(false)
   clearAtNextStart(folder)
-  expect(clearIfWanted(folder, { store: file, logs })).toBe(true)
-  expect(clearIfWanted(folder, { store: file, logs })).toBe(false)
+  expect(clearIfWanted(folder, { store: file, logs, pictures })).toBe(true)
+  expect(clearIfWanted(folder, { store: file, logs, pictures })).toBe(false)
   expect(fs.existsSync(logs)).toBe(false)
+  expect(fs.existsSync(pictures)).toBe(false)
   expect(fs.existsSync(path.join(agent, 'file'))).toBe(true)
   store = openStore(file)
   expect(store.machines.all()).toEqual([])

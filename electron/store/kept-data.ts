@@ -4,7 +4,7 @@ import type { DataPart, DataSizes } from '../../shared/ipc-settings.ts'
 import type { Connection } from './open.ts'
 
 /** The tables behind each part; what a table's indexes take up counts with it. */
-const tablesOf: Record<Exclude<DataPart, 'log-files'>, readonly string[]> = {
+const tablesOf: Record<Exclude<DataPart, 'log-files' | 'pictures'>, readonly string[]> = {
   answers: ['last_answers'],
   history: ['transitions', 'events', 'metrics_raw', 'metrics_5min', 'metrics_hourly'],
   logs: ['seen_logs'],

@@ -9,6 +9,7 @@ async function rig(changed: Partial<CredentialsDeps> = {}) {
   await vault.set('aws:ops', 'aws', '{"secretAccessKey":"hush-aws"}')
   await vault.set('SHA256:abc', 'ssh-passphrase', 'hush-phrase')
   await vault.set('registry:prod', 'registry', 'hush-login')
+  await vault.set('last-pictures', 'pictures', 'hush-pictures')
   const credentials = new Credentials({
     vault,
     fleet: {
@@ -20,6 +21,7 @@ async function rig(changed: Partial<CredentialsDeps> = {}) {
     testAws: async () => 'EC2 in eu-central-1 took them.',
     testRegistry: async () => {},
     removeAws: (name) => vault.delete(`aws:${name}`, 'aws'),
+    pictures: { opens: async () => true, clear: () => vault.delete('last-pictures', 'pictures') },
     removeRegistry: (environment) => vault.delete(`registry:${environment}`, 'registry'),
     ...changed,
   })
@@ -32,6 +34,7 @@ test('every kept secret is listed by what a person calls it, with its age and pl
   expect(list.map(({ kind, title, where }) => [kind, title, where])).toEqual([
     ['agent', 'shop-1', 'this-run'],
     ['aws', 'ops', 'this-run'],
+    ['pictures', 'Last pictures', 'this-run'],
     ['registry', 'prod', 'this-run'],
     ['ssh-passphrase', '/home/ada/.ssh/id_ed25519', 'this-run'],
   ])

@@ -17,6 +17,8 @@ export interface CredentialsDeps {
   testRegistry: (environment: string) => Promise<void>
   removeAws: (name: string) => Promise<void>
   removeRegistry: (environment: string) => Promise<void>
+  /** The key of the last pictures: whether it is there, and the way to let go of it with all that it opens. */
+  pictures: { opens: () => Promise<boolean>; clear: () => Promise<void> }
 }
 
 type Which = Pick<KeptCredential, 'kind' | 'id'>
@@ -47,14 +49,15 @@ export class Credentials {
   }
 
   async remove({ kind, id }: Which): Promise<void> {
-    const { vault, removeAws, removeRegistry } = this.#deps
+    const { vault, removeAws, removeRegistry, pictures } = this.#deps
     if (kind === 'aws') return removeAws(id)
     if (kind === 'registry') return removeRegistry(id)
+    if (kind === 'pictures') return pictures.clear()
     await vault.delete(id, kind)
   }
 
   async #try(kind: SecretKind, id: string): Promise<string> {
-    const { fleet, passphrases, testAws, testRegistry } = this.#deps
+    const { fleet, passphrases, pictures, testAws, testRegistry } = this.#deps
     switch (kind) {
       case 'aws':
         return testAws(id)
@@ -67,6 +70,10 @@ export class Credentials {
           'unauthorized',
           'It does not open its key. Remove it; it is asked for again when it is needed.',
         )
+      }
+      case 'pictures': {
+        if (await pictures.opens()) return 'It is there, and opens the pictures that are kept.'
+        throw new Problem('no-keychain', 'The keychain does not give it. Unlock the keychain, then test again.')
       }
       case 'agent-next':
         throw new Problem('conflict', 'It proves itself when its machine is next reached. Use Health check there.')
@@ -91,6 +98,8 @@ export class Credentials {
         return { ...base, title: id, detail: 'Login of the registry' }
       case 'ssh-passphrase':
         return { ...base, title: (await passphrases.fileOf(id)) ?? id, detail: 'Passphrase of an SSH key' }
+      case 'pictures':
+        return { ...base, title: 'Last pictures', detail: 'Key of the pictures that are kept on this computer' }
       case 'agent':
       case 'agent-next': {
         const title = fleet.has(id) ? fleet.machine(id).record.name : id

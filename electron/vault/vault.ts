@@ -7,9 +7,10 @@ import { standsInPlainFile } from './plain-keyring.ts'
 export type KeychainState = z.infer<typeof keychainState>
 /**
  * `agent` and `aws` belong to a machine; a passphrase to a key, whose fingerprint then stands for it; a registry's
- * login to an environment. `agent-next` is an agent's new secret until it has proved itself.
+ * login to an environment. `agent-next` is an agent's new secret until it has proved itself. `pictures` is the one key
+ * of the last pictures on this computer's disk.
  */
-export type SecretKind = 'agent' | 'agent-next' | 'aws' | 'ssh-passphrase' | 'registry'
+export type SecretKind = 'agent' | 'agent-next' | 'aws' | 'ssh-passphrase' | 'registry' | 'pictures'
 export interface KeptSecret {
   machineId: string
   kind: SecretKind

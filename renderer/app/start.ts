@@ -5,6 +5,7 @@ import { tryLocal } from '../features/firstrun/local.store.ts'
 import { startFleet } from '../features/fleet/fleet.store.ts'
 import { startFleetView } from '../features/fleet/view.store.ts'
 import { startLeaseNews } from '../features/live/leaseNews.ts'
+import { startPictures } from '../features/live/pictures.ts'
 import { startTimeline } from '../features/live/timeline.store.ts'
 import { loadViewChoices } from '../features/live/viewChoices.ts'
 import { startWakes } from '../features/power/wakes.store.ts'
@@ -34,6 +35,7 @@ export function startWindow(): void {
   listenForKeys()
   startFleetView()
   followMain()
+  startPictures()
   startTimeline()
   startEngines()
   startDesktops()

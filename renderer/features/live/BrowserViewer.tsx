@@ -24,7 +24,7 @@ import { Figures } from './Figures.tsx'
 import { GiveBack } from './GiveBack.tsx'
 import { useGivingBack } from './givingBack.ts'
 import { KeysMenu } from './KeysMenu.tsx'
-import { LeaseBar } from './LeaseBar.tsx'
+import { LeaseBar, PictureAge } from './LeaseBar.tsx'
 import { LivePanel } from './LivePanel.tsx'
 import styles from './live.module.css'
 import { NavigationBar } from './NavigationBar.tsx'
@@ -116,7 +116,9 @@ function Viewer({
   const withBar = showNavigationBar && !onDesktop
   const shownFigures = showStatusBar && figures && live && <Figures snapshot={snapshot} client={client} />
   const waiting =
-    live && snapshot.phase !== 'live' && (snapshot.pictureAt === null || snapshot.phase === 'reconnecting')
+    live &&
+    snapshot.phase !== 'live' &&
+    (snapshot.pictureAt === null || snapshot.recalled || snapshot.phase === 'reconnecting')
 
   return (
     <section
@@ -206,7 +208,7 @@ function Viewer({
           height={0}
           aria-hidden
           data-testid="live-still"
-          data-dimmed={!live ? '' : undefined}
+          data-dimmed={!live || snapshot.recalled ? '' : undefined}
         />
         <div ref={connections} data-connections="" />
         {waiting && <Waiting snapshot={snapshot} onRetry={() => session.current?.retryNow()} />}
@@ -230,12 +232,14 @@ function Viewer({
 
 function Waiting({ snapshot, onRetry }: { snapshot: LiveSnapshot; onRetry: () => void }) {
   const again = snapshot.phase === 'reconnecting'
+  const { recalled, pictureAt } = snapshot
   return (
     <>
-      {again && <div className={styles.veil} />}
+      {(again || recalled) && <div className={styles.veil} />}
       <div className={styles.notice} role="status" data-testid="live-notice">
         <span title={snapshot.problem?.detail}>
-          {again ? 'The picture broke off. Reconnecting…' : 'Connecting to the picture…'}
+          {again && !recalled ? 'The picture broke off. Reconnecting…' : 'Connecting to the picture…'}{' '}
+          {recalled && pictureAt !== null && <PictureAge at={pictureAt} />}
         </span>
         <Button variant="ghost" onClick={onRetry}>
           Try now

@@ -3,7 +3,7 @@ import type { WireProblem } from '../../../shared/errors.ts'
 import type { PortStream } from '../../../shared/stream.ts'
 import { problemOf } from '../../app/bridge.ts'
 import { PictureKeyboard } from './keyboard.ts'
-import { drawCopy, keepPicture, lastPicture } from './pictures.ts'
+import { drawCopy, isShown, keepPicture, lastPicture, recallPicture } from './pictures.ts'
 import { bandwidthMeter, qualities, qualityFor } from './quality.ts'
 import {
   type Screen,
@@ -34,6 +34,8 @@ interface SessionOptions {
 
 /** Keys that are typed while a picture is made anew are lost: who pressed something goes on for this long, it is thought. */
 const atItMs = 4000
+/** A picture that moves is kept so often, for whatever may end it unseen. */
+const keepEveryMs = 30_000
 /** A connection that has no whole picture after this long is given up and made anew. */
 const firstPictureMs = 15_000
 
@@ -57,6 +59,10 @@ export class LiveSession {
   #lastPress = Number.NEGATIVE_INFINITY
   #choices: Pick<ViewChoices, 'scaling' | 'quality'> = { scaling: 'fit', quality: 'auto' }
   #snapshot: LiveSnapshot = nothingShown
+  /** When the picture was kept last, and whether it has changed since. */
+  #kept = { at: Number.NEGATIVE_INFINITY, changed: false }
+  #disposed = false
+  readonly #stopShowing: () => void
 
   constructor(options: SessionOptions) {
     this.#options = options
@@ -65,7 +71,10 @@ export class LiveSession {
     if (picture !== undefined) {
       drawCopy(picture.canvas, options.still)
       this.#change({ pictureAt: picture.at })
-    }
+    } else void this.#recall()
+    this.#stopShowing = isShown(options.machineId, () =>
+      this.#snapshot.phase === 'live' ? (this.#screen?.canvas ?? null) : null,
+    )
     this.#ticker = setInterval(() => this.#measure(), 1000)
   }
 
@@ -144,10 +153,21 @@ export class LiveSession {
   }
 
   dispose(): void {
+    this.#disposed = true
     this.#wish = null
     this.#leave()
+    this.#stopShowing()
     this.#keyboard.forget()
     clearInterval(this.#ticker)
+  }
+
+  /** What an earlier window kept, unless there is something newer by then. */
+  async #recall(): Promise<void> {
+    const picture = await recallPicture(this.#options.machineId)
+    const { phase, pictureAt } = this.#snapshot
+    if (picture === undefined || this.#disposed || phase === 'live' || pictureAt !== null) return
+    drawCopy(picture.canvas, this.#options.still)
+    this.#change({ pictureAt: picture.at, recalled: true })
   }
 
   /** The same picture, with other rights. */
@@ -209,7 +229,8 @@ export class LiveSession {
     this.#waits.reset()
     host.style.visibility = 'visible'
     this.#giveKeyboard(wish.mode)
-    this.#change({ phase: 'live', mode: wish.mode, problem: null, pictureAt: null })
+    this.#change({ phase: 'live', mode: wish.mode, problem: null, pictureAt: null, recalled: false })
+    this.#kept = { at: performance.now(), changed: true }
     this.#options.onShown()
   }
 
@@ -275,6 +296,7 @@ export class LiveSession {
 
   #drawn(): void {
     this.#frames++
+    this.#kept.changed = true
     if (this.#pressedAt === null) return
     const pressToPictureMs = performance.now() - this.#pressedAt
     this.#pressedAt = null
@@ -288,9 +310,17 @@ export class LiveSession {
       if (this.#frames !== framesPerSecond || this.#bytes !== bytesPerSecond)
         this.#change({ framesPerSecond: this.#frames, bytesPerSecond: this.#bytes, bitsPerSecond })
       this.#adjust()
+      this.#keepNow()
     }
     this.#frames = 0
     this.#bytes = 0
+  }
+
+  #keepNow(): void {
+    const now = performance.now()
+    if (!this.#kept.changed || now - this.#kept.at < keepEveryMs || this.#screen === null) return
+    this.#kept = { at: now, changed: false }
+    keepPicture(this.#options.machineId, this.#screen.canvas)
   }
 
   #change(changed: Partial<LiveSnapshot>): void {

@@ -25,6 +25,8 @@ export interface LiveSnapshot {
   problem: WireProblem | null
   /** When the still picture was live, in ms; null without one. */
   pictureAt: number | null
+  /** It was kept by an earlier window, and says nothing of what this one is about to show. */
+  recalled: boolean
 }
 
 export const nothingShown: LiveSnapshot = {
@@ -38,4 +40,5 @@ export const nothingShown: LiveSnapshot = {
   held: [],
   problem: null,
   pictureAt: null,
+  recalled: false,
 }

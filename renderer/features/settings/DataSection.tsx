@@ -56,10 +56,6 @@ export function DataSection() {
             <dt>Own record</dt>
             <dd>{formatBytes(sizes.auditBytes)}; it is a chain, and goes only with everything</dd>
           </div>
-          <div className={styles.fact}>
-            <dt>Pictures</dt>
-            <dd>none on the disk: last pictures live as long as their window</dd>
-          </div>
         </dl>
         <div className={styles.end}>
           <Button icon={<Download size={15} aria-hidden />} busy={exporting} onClick={save} data-testid="data-export">

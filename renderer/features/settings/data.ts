@@ -17,6 +17,11 @@ export const partTexts: Record<DataPart, { title: string; text: string; rows: st
     text: 'For reading them offline. The machines keep their logs.',
     rows: 'log',
   },
+  pictures: {
+    title: 'Last pictures of machines',
+    text: 'What stands behind the panel of a machine that is gone or cannot be reached. They are encrypted; their key goes with them.',
+    rows: 'picture',
+  },
   'audit-copies': {
     title: 'Copies of the machines’ audits',
     text: 'The machines keep the record itself, and it is copied again when it is looked at.',
