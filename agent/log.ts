@@ -1,11 +1,16 @@
 /** One line per event on standard error. Values are escaped, so that a logged value cannot forge a line. */
 export type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void
 
-export const log: Log = (level, message, fields = {}) => {
+export const log: Log = (level, message, fields) => {
+  process.stderr.write(formatLine(new Date(), level, message, fields))
+}
+
+export function formatLine(time: Date, level: string, message: string, fields: Record<string, unknown> = {}): string {
+  // JSON leaves the C1 controls and the line separators as they are, and a terminal takes some of them for commands.
   const rest = Object.entries(fields)
-    .map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
+    .map(([key, value]) => ` ${key}=${escapeControls(JSON.stringify(value) ?? 'undefined')}`)
     .join('')
-  process.stderr.write(`${new Date().toISOString()} ${level.toUpperCase()} ${escapeControls(message)}${rest}\n`)
+  return `${time.toISOString()} ${level.toUpperCase()} ${escapeControls(message)}${rest}\n`
 }
 
 function escapeControls(text: string): string {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { beginningsOf, contentSecurityPolicy, resolveAppFile } from './app-scheme.ts'
+import { beginningsOf, contentSecurityPolicy, resolveAppFile, responseHeaders } from './app-scheme.ts'
 
 const root = path.resolve('/app/out/renderer')
 
@@ -19,6 +19,7 @@ test.each([
   'app://pilothouse/..%2f..%2fetc%2fpasswd.js',
   'app://pilothouse/assets/%2e%2e%2f%2e%2e%2fmain%2fmain.js',
   'app://pilothouse/..%5c..%5cmain.js',
+  'app://pilothouse/..%2frenderer-beside%2fmain.js',
   'app://pilothouse/index.html%00.js',
   'app://pilothouse/%zz.js',
   'app://elsewhere/index.html',
@@ -46,6 +47,16 @@ test('the policy lets no inline script, no eval and no foreign address in', () =
   expect(rules.get('connect-src')).toBe("connect-src 'self'")
   expect(rules.get('default-src')).toBe("default-src 'none'")
   expect(contentSecurityPolicy).not.toMatch(/unsafe-eval|https?:|\*/)
+})
+
+test('each file carries the policy, is what it says it is, and tells nobody where it came from', () => {
+  expect(responseHeaders('text/javascript')).toEqual({
+    'content-type': 'text/javascript',
+    'content-security-policy': contentSecurityPolicy,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  })
 })
 
 test('the files that a page begins with are known by their names', () => {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -37,6 +38,12 @@ describe('the chain finds', () => {
     ['an edited payload', `UPDATE links SET payload = replace(payload, 'Ada', 'Eve') WHERE seq = 3`, 3],
     ['an edited column', `UPDATE links SET operator = 'Eve' WHERE seq = 5`, 5],
     ['an edited time', `UPDATE links SET time = '2020-01-01T00:00:00.000Z' WHERE seq = 4`, 4],
+    ['an edited action', `UPDATE links SET action = 'exec' WHERE seq = 5`, 5],
+    ['a result that was made an intent', `UPDATE links SET kind = 'intent' WHERE seq = 6`, 6],
+    ['a result that was given to another', 'UPDATE links SET of = 100 WHERE seq = 6', 6],
+    ['a key that was put in', `UPDATE links SET idempotency_key = 'k' WHERE seq = 7`, 7],
+    ['an edited hash', `UPDATE links SET hash = replace(hash, substr(hash, 1, 1), 'x') WHERE seq = 8`, 8],
+    ['another beginning', `UPDATE links SET prev = '${'1'.repeat(64)}' WHERE seq = 1`, 1],
     ['a deleted entry', 'DELETE FROM links WHERE seq = 6', 6],
     ['a deleted first entry', 'DELETE FROM links WHERE seq = 1', 1],
     [
@@ -46,6 +53,20 @@ describe('the chain finds', () => {
     ],
   ])('%s', (_what, sql, id) => {
     expect(tamper(sql)).toMatchObject({ sound: false, broken: { id } })
+  })
+
+  test('an entry that was edited together with its own hash', () => {
+    const database = new DatabaseSync(path.join(dataDir, 'audit.db'))
+    const link = database.prepare('SELECT * FROM links WHERE seq = 3').get() as Record<string, unknown>
+    const payload = String(link['payload']).replace('Ada', 'Eve')
+    const names = ['prev', 'seq', 'kind', 'of', 'time', 'action', 'operator', 'idempotency_key']
+    const fields = [...names.map((name) => link[name]), payload]
+    const forged = hash('sha256', JSON.stringify(fields), 'hex')
+    database.close()
+    // The link itself is in order now; the next one was written after another.
+    const verdict = tamper(`UPDATE links SET payload = '${payload}', hash = '${forged}' WHERE seq = 3`)
+    expect(verdict).toMatchObject({ sound: false, entries: 3, broken: { id: 4 } })
+    expect(verdict.broken?.reason).toContain('does not follow')
   })
 
   test('an end that was cut off', () => {

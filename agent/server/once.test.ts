@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Answer, Once, onceWindowMs } from './once.ts'
 
 const answer = (body: string): Answer => ({ status: 200, contentType: 'application/json', body })
@@ -37,6 +37,15 @@ test('after ten minutes a key is a new one, and not a moment before', async () =
   expect(await once.run('k', 'a', work)).toEqual(answer('1'))
   now = onceWindowMs
   expect(await once.run('k', 'a', work)).toEqual(answer('2'))
+})
+
+test('a clock that is set forward does not make a key a new one', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const once = new Once(audit())
+  await once.run('k', 'a', async () => answer('1'))
+  vi.setSystemTime(Date.now() + 2 * onceWindowMs)
+  expect(await once.run('k', 'a', async () => answer('2'))).toEqual(answer('1'))
 })
 
 test('what never began may be tried again with the same key', async () => {

@@ -32,7 +32,8 @@ export class Once {
   readonly #now: () => number
   #bytes = 0
 
-  constructor(audit: Pick<AuditLog, 'usedKey'>, now: () => number = Date.now) {
+  /** By default a clock that nobody can set while the agent runs. */
+  constructor(audit: Pick<AuditLog, 'usedKey'>, now: () => number = () => performance.now()) {
     this.#audit = audit
     this.#now = now
   }

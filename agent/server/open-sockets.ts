@@ -73,8 +73,9 @@ export class OpenSockets {
 
   #ping(): void {
     for (const [websocket, state] of this.#open) {
-      if (!state.alive) websocket.terminate()
-      state.alive = false
+      // Of a socket that we have stopped reading, its pongs are not read either; TCP notices when that peer is gone.
+      if (!state.alive && !websocket.isPaused) websocket.terminate()
+      state.alive = websocket.isPaused
       websocket.ping()
     }
   }

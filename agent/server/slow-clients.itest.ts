@@ -8,7 +8,10 @@ import { serverLimits } from './server.ts'
 /** Clients that stop half-way, or drip. The limits are short here, so that nobody waits for them. */
 let rig: TestAgent
 beforeAll(async () => {
-  rig = await startTestAgent({}, { limits: { headersMs: 800, requestMs: 1200, pingMs: 800 } })
+  rig = await startTestAgent(
+    { PILOTHOUSE_SHELL: '/bin/sh' },
+    { limits: { headersMs: 800, requestMs: 1200, pingMs: 800 } },
+  )
 })
 afterAll(() => rig.stop())
 
@@ -73,6 +76,28 @@ describe.concurrent('a client that is silent or slow is told so and closed', () 
     })
     await until('the socket', () => received.includes('101 Switching'))
     await closed
+  })
+
+  test('one that waits for us stays: a shell that reads nothing of what was pasted is no reason to cut it off', async () => {
+    const socket = await rig.client.open('terminal', { cols: 80, rows: 24 })
+    let shown = ''
+    let closed = false
+    socket.onBytes = (bytes) => {
+      shown += Buffer.from(bytes).toString('latin1')
+    }
+    void socket.closed.then(() => {
+      closed = true
+    })
+    socket.sendBytes(Buffer.from("stty -echo; echo 'be''gun'; sleep 4; echo 'aw''ake'\r"))
+    await until('the shell', () => shown.includes('begun'))
+    // Far more than a terminal holds, and in lines, since one that is too long is cut.
+    for (let turn = 0; turn < 40; turn++) socket.sendBytes(Buffer.from(': nothing\r'.repeat(1000)))
+    socket.sendBytes(Buffer.from("echo 'all''read'\r"))
+    // Five pings later.
+    await until('the shell to go on', () => shown.includes('awake') || closed)
+    await until('all that was pasted', () => shown.includes('allread') || closed)
+    expect(closed).toBe(false)
+    socket.close()
   })
 
   test('one that does answer stays', async () => {

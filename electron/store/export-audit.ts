@@ -83,7 +83,7 @@ async function writePages<Row extends object>(
 
 function toCsv(value: unknown): string {
   const text = value == null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
-  // A spreadsheet would run what begins like a formula.
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  // A spreadsheet would run what begins like a formula; some take the wide forms of these signs for the same.
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Metrics } from '../../shared/contract/machine.ts'
 import { newRecord } from '../fleet/new-record.ts'
+import { type ChainLink, hashLink } from './audit-chain.ts'
 import { exportAudit } from './export-audit.ts'
 import { migrations } from './migrations/index.ts'
 import { StoreInUse } from './open.ts'
@@ -48,6 +49,10 @@ describe('the console’s audit', () => {
       "UPDATE audit_chain SET payload = replace(payload, 'ada', 'eve') WHERE seq = 3",
       /Link 3 was changed/,
     ],
+    ['an edited kind', "UPDATE audit_chain SET kind = 'intent' WHERE seq = 4", /Link 4 was changed/],
+    ['an edited time', "UPDATE audit_chain SET at = '2020' WHERE seq = 4", /Link 4 was changed/],
+    ['a link to another row', 'UPDATE audit_chain SET row = 1 WHERE seq = 4', /Link 4 was changed/],
+    ['another beginning', `UPDATE audit_chain SET prev = '${'1'.repeat(64)}' WHERE seq = 1`, /Link 1 does not follow/],
     ['a deleted link', 'DELETE FROM audit_chain WHERE seq = 3', /Link 3 is missing/],
     ['moved links', 'UPDATE audit_chain SET seq = 99 WHERE seq = 1', /Link 1 is missing/],
     ['a cut tail', 'DELETE FROM audit_chain WHERE seq > 4', /cut off/],
@@ -66,6 +71,19 @@ describe('the console’s audit', () => {
     store = openStore(file)
     expect(store.audit.last(1)).toMatchObject([{ result: 'unknown', errorMessage: expect.stringContaining('ended') }])
     expect(store.audit.verify()).toMatchObject({ sound: true, entries: 2 })
+  })
+
+  test('finds a link that was edited together with its hash and its row', () => {
+    for (const action of ['start', 'stop', 'wake']) record(action)
+    const link = store.connection.prepare('SELECT * FROM audit_chain WHERE seq = 3').get() as ChainLink
+    const payload = link.payload.replace('ada', 'eve')
+    const forged = hashLink({ ...link, payload })
+    store.connection.exec("UPDATE sandbox_audit_logs SET user_id = 'eve' WHERE id = 2")
+    store.connection.prepare('UPDATE audit_chain SET payload = ?, hash = ? WHERE seq = 3').run(payload, forged)
+    expect(store.audit.verify()).toMatchObject({
+      ...{ sound: false, entries: 3 },
+      broken: { id: 4, reason: expect.stringContaining('does not follow') },
+    })
   })
 
   test('finds a result that was given to an intent behind its back', () => {
@@ -90,7 +108,23 @@ describe('the console’s audit', () => {
     const reader = new Database(file, { readonly: true })
     expect(reader.prepare('SELECT count(*) FROM audit_chain').pluck().get()).toBe(2)
     reader.close()
+    // 2 is FULL: not even a computer without power loses what was acknowledged.
+    expect(store.durable.pragma('synchronous', { simple: true })).toBe(2)
+    const changes = () => store.durable.prepare('SELECT total_changes()').pluck().get()
+    const before = changes() as number
+    record('stop')
+    expect(changes()).toBeGreaterThan(before)
   })
+
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1+1', '＋1', '－1', '＠SUM(A1)'])(
+    'is exported with %j as words',
+    async (operator) => {
+      store.audit.begin({ ...intent('stop'), operator })
+      const csv = path.join(folder, 'words.csv')
+      await exportAudit(store.audit, csv, 'csv', 10)
+      expect(fs.readFileSync(csv, 'utf8')).toMatch(new RegExp(`,"?'[${operator[0]}]`))
+    },
+  )
 
   test('is filtered, paged, and exported without a formula in it', async () => {
     for (let index = 0; index < 23; index++) record(index % 2 === 0 ? 'start' : 'stop')
