@@ -244,7 +244,6 @@ describe('a restart', () => {
     const env = service({ prepareRestart: async () => () => Promise.reject(new Problem('deploy-failed', 'unwell')) })
     const problem = await problemOf(env.set({ A: '1' }, true))
     expect([problem.code, problem.message]).toEqual(['deploy-failed', expect.stringContaining('is written')])
-    expect(problem.extra['written']).toBe(true)
     expect(read()).toBe('A=1\n')
   })
 })

@@ -192,7 +192,11 @@ export const browserSituations: readonly Situation[] = [
     code: 'lease-held',
     async arrange(world) {
       await world.have('display')
+      // Whoever has control and was asked for nothing is asked by the next request: here it comes behind another.
+      const first = await world.askForHelp()
       const giveBack = await take(world)
+      await world.call('engine.release', { force: true })
+      await first.ended()
       const { id, ended } = await world.askForHelp()
       world.openRequest = id
       return async () => {

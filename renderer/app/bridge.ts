@@ -19,6 +19,11 @@ export class CallFailed extends Error {
   }
 }
 
+/** Whether a call failed because nobody answered: what it asked for may be there all the same. */
+export function isGone(error: unknown): boolean {
+  return error instanceof CallFailed && ['unreachable', 'timeout'].includes(error.problem.code)
+}
+
 /** Asks main; a failure is thrown as `CallFailed`. */
 export async function call<Name extends IpcName>(name: Name, params: IpcParams<Name>): Promise<IpcResult<Name>> {
   const answer = await window.pilothouse.invoke(name, params)

@@ -3,7 +3,7 @@ import type { LogLine } from '../../../shared/contract/logs.ts'
 import { isUp } from '../../../shared/domain/lifecycle.ts'
 import { nanoTimeOf } from '../../../shared/domain/log-time.ts'
 import type { WireProblem } from '../../../shared/errors.ts'
-import { CallFailed, call, callAgent, problemOf } from '../../app/bridge.ts'
+import { call, callAgent, isGone, problemOf } from '../../app/bridge.ts'
 import { openPort } from '../../app/streams.ts'
 import { useFleet } from '../fleet/fleet.store.ts'
 import { momentOf, type Pick, type Since } from './choices.store.ts'
@@ -187,10 +187,6 @@ export class LogFeed {
       stop()
     }
   }
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof CallFailed && ['unreachable', 'timeout'].includes(error.problem.code)
 }
 
 const offline: WireProblem = {

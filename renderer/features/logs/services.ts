@@ -1,4 +1,5 @@
-import { call, callAgent } from '../../app/bridge.ts'
+import type { CallResult } from '../../../shared/contract/index.ts'
+import { call, callAgent, isGone } from '../../app/bridge.ts'
 
 /** Label of the agent's own containers. */
 const serviceLabel = 'gh.service'
@@ -13,8 +14,8 @@ export interface Service {
 export async function servicesOf(machineId: string, reachable: boolean): Promise<Service[]> {
   const found = new Map<string, Service>()
   const kept = await call('logs.keptServices', { machineId }).catch(() => [])
-  if (reachable) {
-    const containers = await callAgent(machineId, 'containers.list', {}).catch(() => [])
+  const containers = reachable ? await containersOf(machineId) : undefined
+  if (containers !== undefined) {
     for (const { name, labels, image, state } of containers) {
       const service = labels[serviceLabel] ?? name
       const running = state === 'running' || found.get(service)?.running === true
@@ -28,6 +29,15 @@ export async function servicesOf(machineId: string, reachable: boolean): Promise
     if (!found.has(service)) found.set(service, { name: service, detail, running: false })
   }
   return [...found.values()]
+}
+
+/** Undefined where the machine does not answer, whatever was known of it a moment ago; none where there is no Docker. */
+async function containersOf(machineId: string): Promise<CallResult<'containers.list'> | undefined> {
+  try {
+    return await callAgent(machineId, 'containers.list', {})
+  } catch (error) {
+    return isGone(error) ? undefined : []
+  }
 }
 
 /** What a person most likely came for: the services that run, else the machine itself. */

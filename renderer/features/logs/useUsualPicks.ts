@@ -4,6 +4,8 @@ import type { MachineView } from '../../../shared/domain/machine.ts'
 import { choose, type Pick, useChoices } from './choices.store.ts'
 import { servicesOf, usualServices } from './services.ts'
 
+const againMs = 2000
+
 /**
  * Chooses what a person most likely came for, where they have not chosen yet. True while there is nothing to choose
  * from, because no machine can be asked: it is looked again when one is back.
@@ -18,15 +20,19 @@ export function useUsualPicks(view: string, machines: readonly MachineView[]): b
     // Of the machines as they are at this moment; when one comes or goes, it is asked anew.
     if (chosen || asked === '') return
     let over = false
+    let again: ReturnType<typeof setTimeout> | undefined
     const find = async () => {
       const picks = (await Promise.all(latest.current.map(usualPicks))).flat()
       if (over) return
       setUnknown(picks.length === 0)
       if (picks.length > 0) choose(view, { picks })
+      // It counts as there and did not answer: whether it is away, or will answer, is known in a moment.
+      else if (latest.current.some(isUp)) again = setTimeout(find, againMs)
     }
     void find()
     return () => {
       over = true
+      clearTimeout(again)
     }
   }, [view, asked, chosen])
   return unknown && !chosen
