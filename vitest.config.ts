@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
 /** Real servers, containers and browsers take their time on a small machine. */
-const patient = { testTimeout: 60_000, hookTimeout: 60_000, teardownTimeout: 30_000 }
+const patient = {
+  ...{ testTimeout: 60_000, hookTimeout: 60_000, teardownTimeout: 30_000 },
+  // What is waited for comes at once or, where all else waits too, after seconds: one would be too few.
+  expect: { poll: { timeout: 20_000 } },
+}
 
 export default defineConfig({
   test: {
