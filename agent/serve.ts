@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import module from 'node:module'
+import v8 from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { type Agent, startAgent } from './agent.ts'
 import type { Config } from './config.ts'
 import { log } from './log.ts'
@@ -7,7 +9,7 @@ import { log } from './log.ts'
 /** After this a stop is no longer graceful: whoever waits for the process must not wait for ever. */
 const stopLimitMs = 15_000
 /** When a start has calmed down. */
-const flushCacheMs = 3000
+const settleMs = 3000
 
 export interface ServeOptions {
   /** Reads the configuration again, when someone asks for that. */
@@ -41,8 +43,7 @@ export async function serve(config: Config, secret: string, options: ServeOption
   }
   const { socketPath, port, agentId } = agent
   log('info', 'agent is ready', { socketPath, port, pid: process.pid })
-  // Otherwise Node keeps what it compiled only at a graceful end.
-  setTimeout(() => module.flushCompileCache?.(), flushCacheMs).unref()
+  setTimeout(settle, settleMs).unref()
   if (options.announce) announce({ ready: true, pid: process.pid, socketPath, port, agentId })
 
   let stopping = false
@@ -66,6 +67,16 @@ export async function serve(config: Config, secret: string, options: ServeOption
   process.once('SIGINT', () => stop('SIGINT'))
   process.on('SIGHUP', () => {})
   if (options.lifeline) followLifeline(() => stop('the console is gone'))
+}
+
+/** What is done once, when the start is over and nobody waits for an answer to it. */
+function settle(): void {
+  // Otherwise Node keeps what it compiled only at a graceful end.
+  module.flushCompileCache?.()
+  // A start leaves twice what is needed later, and V8 would keep it for as long as little is asked of the agent.
+  v8.setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as NodeJS.GCFunction
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
 function followLifeline(onEnd: () => void): void {
