@@ -18,6 +18,8 @@ export interface LogsWindow {
   read(lines: number): Promise<number>
   /** Writes so many lines a second for a while, as programs do: in small portions. */
   trickle(perSecond: number, seconds: number): Promise<void>
+  /** The same; whether the view, or a client in its place, was less than a second behind at the end. */
+  sustain(perSecond: number, seconds: number, reader: 'window' | 'client'): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -38,6 +40,29 @@ export async function openLogsWindow(): Promise<LogsWindow> {
     fs.appendFileSync(file, texts.join(''))
   }
   const seen = () => until('the last line to be seen', () => shows(console, `job=${written - 1} `), 240_000)
+  /** In small portions; those that came too late are made good at once. */
+  const pour = async (perSecond: number, seconds: number) => {
+    const [began, first] = [performance.now(), written]
+    for (let due = 0; due < perSecond * seconds; ) {
+      await new Promise((resolve) => setTimeout(resolve, 1000 / portionsPerSecond))
+      due = Math.min(seconds, (performance.now() - began) / 1000) * perSecond
+      append(Math.round(due) - (written - first))
+    }
+  }
+  const follow = async () => {
+    const socket = await agent.client.open('logs')
+    let last = ''
+    socket.onMessage = (message) => {
+      if (message.type === 'logs') last = message.lines.at(-1)?.message ?? last
+    }
+    socket.send({ type: 'subscribe', service: 'adspower', batch: true })
+    // It follows from some moment on, which is not told: a line that arrives shows that it has come.
+    await until('a first line', () => {
+      if (last === '') append(1)
+      return last !== ''
+    })
+    return { hasLast: () => last.includes(`job=${written - 1} `), close: () => socket.close() }
+  }
   return {
     console,
     agent,
@@ -49,37 +74,33 @@ export async function openLogsWindow(): Promise<LogsWindow> {
       return performance.now() - began
     },
     async read(lines) {
-      const socket = await agent.client.open('logs')
-      const last = Promise.withResolvers<void>()
-      let heard = false
-      let began = 0
-      socket.onMessage = (message) => {
-        if (message.type !== 'logs') return
-        heard = true
-        if (began > 0 && message.lines.at(-1)?.message.includes(`job=${written - 1} `)) last.resolve()
-      }
-      socket.send({ type: 'subscribe', service: 'adspower', batch: true })
-      // It follows from some moment on, which is not told: a line that arrives shows that it has come.
-      await until('a first line', () => {
-        if (!heard) append(1)
-        return heard
-      })
-      began = performance.now()
+      const client = await follow()
+      const began = performance.now()
       append(lines)
-      await last.promise
+      await until('the last line to be read', () => client.hasLast(), 240_000)
       const ms = performance.now() - began
-      socket.close()
+      client.close()
       // The window reads along; the next turn begins when it has caught up.
       await seen()
       return ms
     },
     async trickle(perSecond, seconds) {
-      const portions = 50
-      for (let portion = 0; portion < portions * seconds; portion++) {
-        append(perSecond / portions)
-        await new Promise((resolve) => setTimeout(resolve, 1000 / portions))
-      }
+      await pour(perSecond, seconds)
       await seen()
+    },
+    async sustain(perSecond, seconds, reader) {
+      if (reader === 'window') {
+        await pour(perSecond, seconds)
+        return inTime(() => shows(console, `job=${written - 1} `), seen)
+      }
+      await goTo(console, '#/fleet')
+      const client = await follow()
+      await pour(perSecond, seconds)
+      const kept = await inTime(client.hasLast, () => until('the last line to be read', client.hasLast, 240_000))
+      client.close()
+      await goTo(console, `#/machine/${machine.id}/logs`)
+      await seen()
+      return kept
     },
     async close() {
       await console.stop()
@@ -107,6 +128,23 @@ export async function showLog(console: TestConsole, machineId: string, service: 
   await window.getByTestId('logs-choices').waitFor({ state: 'detached' })
 }
 
+async function goTo({ window }: TestConsole, hash: string): Promise<void> {
+  await window.evaluate((hash) => {
+    location.hash = hash
+  }, hash)
+}
+
+/** Whether it is so within a second; if not, it is waited for all the same. */
+async function inTime(isSo: () => boolean | Promise<boolean>, wait: () => Promise<unknown>): Promise<boolean> {
+  const began = performance.now()
+  while (performance.now() - began < 1000) {
+    if (await isSo()) return true
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await wait()
+  return false
+}
+
 function shows({ window }: TestConsole, text: string): Promise<boolean> {
   return window.evaluate((text) => {
     const rows = [...document.querySelectorAll('[data-testid=log-row]:not([hidden])')]
@@ -114,6 +152,7 @@ function shows({ window }: TestConsole, text: string): Promise<boolean> {
   }, text)
 }
 
+const portionsPerSecond = 50
 const levels = ['info', 'info', 'info', 'debug', 'warn', 'info', 'error', 'info']
 
 function lineOf(number: number): string {
