@@ -9,7 +9,7 @@ import { log } from './log.ts'
 /** After this a stop is no longer graceful: whoever waits for the process must not wait for ever. */
 const stopLimitMs = 15_000
 /** When a start has calmed down. */
-const settleMs = 3000
+const settleMs = 2000
 
 export interface ServeOptions {
   /** Reads the configuration again, when someone asks for that. */
