@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -160,6 +160,20 @@ describe('a refresh', () => {
     expect(() => keeper.refresh()).toThrow('fewer than 32 bytes')
     expect(keeper.checker.matches(second)).toBe(true)
   })
+})
+
+test('a pipe that the secret came through is not read again: nobody may write to it any more', async () => {
+  const file = path.join(folder, 'secret')
+  spawnSync('mkfifo', [file])
+  // Whoever reads it after all gets nothing from this, instead of waiting for ever.
+  const writer = spawn('sh', ['-c', ': > "$0"', file])
+  const [given, next] = ['g'.repeat(40), 'n'.repeat(40)]
+  const keeper = new SecretKeeper(folder, file, given)
+  expect(keeper.refresh()).toBe(false)
+  expect(await keeper.rotate(given, next)).toContain('data folder')
+  expect(keeper.refresh()).toBe(false)
+  expect(writer.exitCode).toBeNull()
+  writer.kill()
 })
 
 describe('a shutdown', () => {

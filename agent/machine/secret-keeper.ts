@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { Problem } from '../../shared/errors.ts'
@@ -78,7 +79,10 @@ export class SecretKeeper {
   }
 
   #inFile(): string | undefined {
-    return this.#file === undefined ? undefined : readIfThere(this.#file)?.trim()
+    if (this.#file === undefined) return undefined
+    // A pipe gave its secret at the start; to wait for another would stop everything else.
+    if (fs.statSync(this.#file, { throwIfNoEntry: false })?.isFile() === false) return undefined
+    return readIfThere(this.#file)?.trim()
   }
 
   #rotatedFile(): string {
