@@ -2,6 +2,7 @@ import type { DeployStep } from '../../shared/contract/deploys.ts'
 import { Problem } from '../../shared/errors.ts'
 import { Unhealthy } from './await-health.ts'
 import type { EndStatus, StoredDeploy } from './deploy-store.ts'
+import { sentence } from './fetch-image.ts'
 
 /** Why a deploy stops short without anything being wrong with it. */
 export class Cancelled extends Error {}
@@ -23,7 +24,8 @@ export function describeFailure(why: unknown): string {
     const lines = why.lastLines.slice(-saidLines).join('\n').slice(-saidChars)
     return lines === '' ? `${why.message} It wrote nothing.` : `${why.message} Its last lines:\n${lines}\n`
   }
-  return why instanceof Error ? why.message : String(why)
+  // Another sentence comes behind it.
+  return sentence(why instanceof Error ? why.message : String(why))
 }
 
 /** How a deploy that did not succeed is told and recorded, after what was has been put back as far as it could be. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Dockerd, noDockerd, startDockerd } from '../../e2e/rigs/dockerd.ts'
@@ -114,6 +114,31 @@ describe.skipIf(noDockerd !== undefined)(`deploys ${noDockerd ?? ''}`, () => {
     )
     expect(await machine.containers()).toEqual(bothRun)
     expect(await newest()).toMatchObject({ status: 'failed' })
+  })
+
+  test('an image without a command, and an env file that cannot be read, are told of before anything is stopped', async () => {
+    await deploy('v1')
+    const names = ['ghosthands-api', 'ghosthands-worker']
+    const started = () => dockerd.docker('inspect', '-f', '{{.Id}} {{.State.StartedAt}}', ...names)
+    const before = await started()
+    await importServiceImage(dockerd, 'ghosthands:silent', 'good', { command: [] })
+    const problem = await problemOf(deploy('silent'))
+    expect([problem.code, problem.message]).toEqual(['conflict', expect.stringContaining('Give it a CMD')])
+    expect(problem.message).toMatch(/Nothing was changed\.$/)
+    const env = path.join(machine.folder, '.env')
+    rmSync(env)
+    mkdirSync(env)
+    const unreadable = await problemOf(deploy('v2'))
+    rmdirSync(env)
+    expect([unreadable.code, unreadable.message]).toEqual(['conflict', expect.stringContaining('.env cannot be read')])
+    expect(await started()).toBe(before)
+  })
+
+  test('an image for other processors that does not come to run is called that', async () => {
+    const architecture = process.arch === 'arm64' ? 'amd64' : 'arm64'
+    await importServiceImage(dockerd, 'ghosthands:foreign', 'sick-api', { architecture })
+    const problem = await problemOf(deploy('foreign'))
+    expect(problem.message).toContain(`The image is for ${architecture} processors`)
   })
 
   test('a first deploy that fails leaves nothing behind', async () => {

@@ -17,6 +17,8 @@ export async function makePlan(parts: {
   if (instances.length === 0) {
     throw new Problem('conflict', 'services.json names nothing to deploy. Add a service to it.')
   }
+  // Every new container gets its variables: a file that cannot be read is better told of before anything is stopped.
+  files.env()
   const all = await docker.listContainers()
   refuseForeignNames(
     instances,

@@ -2,9 +2,10 @@ import { asideName } from '../docker/managed.ts'
 import type { DockerOperations } from '../docker/operations.ts'
 import type { Log } from '../log.ts'
 import { drainAndWait, notDrained } from '../workers/drain.ts'
-import { awaitHealth } from './await-health.ts'
+import { awaitHealth, Unhealthy } from './await-health.ts'
 import type { DeployStore } from './deploy-store.ts'
 import { fetchImage } from './fetch-image.ts'
+import { foreignProcessor, refuseWithoutCommand } from './image-fits.ts'
 import { instanceOf, instanceSpec } from './instance.ts'
 import type { DeployJournal } from './journal.ts'
 import { imagesBefore } from './make-plan.ts'
@@ -85,12 +86,18 @@ export class DeployRun {
         const key = image.id ?? image.name
         const fetched = found.get(key) ?? (await fetchImage(this.#parts.docker, image, progress, this.#signal))
         found.set(key, fetched)
+        await this.#refuseUnrunnable(service as PlannedInstance['service'], fetched)
         deploy.plan.images[service as keyof typeof deploy.plan.images] = fetched
       }
       // What is recorded as the image before is what a rollback would go to.
       deploy.plan.previous = imagesBefore(deploy.plan.images, this.#plansBack())
       this.#parts.store.savePlan(deploy.id, deploy.plan)
     })
+  }
+
+  async #refuseUnrunnable(service: PlannedInstance['service'], { id, name }: PlannedImage): Promise<void> {
+    const facts = id === null ? undefined : await this.#parts.docker.inspectImage(id)
+    if (facts !== undefined) refuseWithoutCommand(name, facts, this.#spec(service))
   }
 
   *#plansBack(): Generator<Plan> {
@@ -154,8 +161,20 @@ export class DeployRun {
     this.#signal.throwIfAborted()
     const { name, port, service, oldId } = instance
     await this.#journal.take('health', 'health', instance, () =>
-      awaitHealth(this.#parts.docker, { id, name, port, oldId }, this.#spec(service), this.#signal),
+      awaitHealth(this.#parts.docker, { id, name, port, oldId }, this.#spec(service), this.#signal).catch(
+        async (error: unknown) => {
+          throw error instanceof Unhealthy ? await this.#withProcessor(service, error) : error
+        },
+      ),
     )
+  }
+
+  /** The same, with what the image has to do with it. */
+  async #withProcessor(service: PlannedInstance['service'], error: Unhealthy): Promise<Unhealthy> {
+    const id = this.#journal.deploy.plan.images[service]?.id
+    const facts = id == null ? undefined : await this.#parts.docker.inspectImage(id)
+    const said = facts === undefined ? undefined : foreignProcessor(facts)
+    return said === undefined ? error : new Unhealthy(`${error.message} ${said}`, error.lastLines)
   }
 
   async #create(instance: PlannedInstance): Promise<string> {

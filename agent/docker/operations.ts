@@ -27,6 +27,10 @@ export interface ImageFacts {
   id: string
   /** `repository@sha256:…`, where it came from a registry. */
   repoDigest: string | null
+  /** The processors it is for, in Docker's words; empty where it does not say. */
+  architecture: string
+  /** Whether it says what to run. */
+  hasCommand: boolean
 }
 
 /** An engine that takes longer to say what it has is frozen, and whoever asked must not freeze with it. */
@@ -114,7 +118,14 @@ export class DockerOperations {
   inspectImage(reference: string): Promise<ImageFacts | undefined> {
     return this.#unlessMissing(async (docker) => {
       const image = await docker.getImage(reference).inspect()
-      return { id: image.Id, repoDigest: image.RepoDigests?.[0] ?? null }
+      // Docker leaves out what is empty, or says null.
+      const { Cmd, Entrypoint } = (image.Config ?? {}) as { Cmd?: unknown; Entrypoint?: unknown }
+      return {
+        id: image.Id,
+        repoDigest: image.RepoDigests?.[0] ?? null,
+        architecture: image.Architecture ?? '',
+        hasCommand: [Cmd, Entrypoint].some((words) => words != null && String(words) !== ''),
+      }
     }, answerLimitMs)
   }
 
