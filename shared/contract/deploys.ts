@@ -115,7 +115,7 @@ export const drain = defineCall({
   path: '/drain',
   access: 'secret',
   summary: 'Stops workers taking jobs: one, or all.',
-  params: () => z.strictObject({ worker_id: z.string().min(1).max(128).optional() }),
+  params: () => z.strictObject({ worker_id: z.string().min(1).max(255).optional() }),
   result: () => z.object({ success: z.boolean(), drainedWorkers: z.number().int(), message: z.string() }),
   problems: ['not-found', 'install-required', 'conflict'],
   audit: 'drain',

@@ -21,6 +21,8 @@ export const workerView = z.object({
 export type WorkerView = z.infer<typeof workerView>
 
 const workerId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'letters, digits, dot, dash and underscore only')
+/** As GET /workers says it: another tool that made a worker may have called it anything. */
+const listedId = z.string().regex(/^[^\p{Cc}]{1,255}$/u, 'a worker is named as GET /workers lists it')
 const workerAnswer = z.object({ success: z.boolean(), workerId: z.string(), message: z.string() })
 
 export const listWorkers = defineCall({
@@ -57,7 +59,7 @@ export const stopWorker = defineCall({
   path: '/workers/:id/stop',
   access: 'secret',
   summary: 'Stops a worker, after it has drained when graceful.',
-  params: () => z.strictObject({ id: workerId, graceful: z.boolean().default(true) }),
+  params: () => z.strictObject({ id: listedId, graceful: z.boolean().default(true) }),
   result: workerAnswer,
   problems: ['install-required', 'not-found', 'timeout', 'deploy-running', 'conflict', 'docker-refused'],
   audit: 'stop_worker',
@@ -69,7 +71,7 @@ export const drainWorker = defineCall({
   path: '/workers/:id/drain',
   access: 'secret',
   summary: 'Stops a worker taking jobs.',
-  params: () => z.strictObject({ id: workerId }),
+  params: () => z.strictObject({ id: listedId }),
   result: workerAnswer,
   problems: ['install-required', 'not-found', 'conflict'],
   audit: 'drain',
