@@ -182,7 +182,9 @@ export const listRecordings = defineCall({
   result: () => z.object({ recordings: z.array(recording) }),
 })
 
-const recordingId = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/) })
+const recordingId = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'the id of a recording, as their list has it'),
+})
 
 export const getRecording = defineCall({
   name: 'desktop.getRecording',

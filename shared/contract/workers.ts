@@ -20,7 +20,9 @@ export const workerView = z.object({
 })
 export type WorkerView = z.infer<typeof workerView>
 
-const workerId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'letters, digits, dot, dash and underscore only')
+const workerId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'letters, digits, dot, dash and underscore only, 64 at most')
 /** As GET /workers says it: another tool that made a worker may have called it anything. */
 const listedId = z.string().regex(/^[^\p{Cc}]{1,255}$/u, 'a worker is named as GET /workers lists it')
 const workerAnswer = z.object({ success: z.boolean(), workerId: z.string(), message: z.string() })
@@ -45,7 +47,12 @@ export const startWorker = defineCall({
     z.strictObject({
       workerId: workerId.optional(),
       maxConcurrentJobs: z.int().min(1).max(5).default(1),
-      envOverrides: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(32_768)).optional(),
+      envOverrides: z
+        .record(
+          z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a name has letters, digits and underscore, and no digit first'),
+          z.string().max(32_768),
+        )
+        .optional(),
     }),
   result: workerAnswer,
   successStatus: 201,
