@@ -44,11 +44,17 @@ export function imagesBefore(images: Plan['images'], plans: Iterable<Plan>): Pla
       const now = images[service as ServiceName]
       return now !== undefined && now.id !== id
     })
+  let found: Plan['previous'] | undefined
   for (const plan of plans) {
-    if (isOther(plan.images)) return plan.images
-    if (isOther(plan.previous)) return plan.previous
+    for (const earlier of [plan.images, plan.previous]) {
+      if (found !== undefined) found = { ...earlier, ...found }
+      else if (isOther(earlier)) found = earlier
+    }
+    // One of which nothing was left just then ran before: without it a rollback would be one of the others only.
+    const isWhole = Object.keys(images).every((service) => found?.[service as ServiceName] !== undefined)
+    if (found !== undefined && isWhole) return found
   }
-  return {}
+  return found ?? {}
 }
 
 /** Only services whose image is recorded: another's would be a guess. */

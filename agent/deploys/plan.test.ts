@@ -55,6 +55,14 @@ const imageOf = (id: string) => ({ api: { name: `ghosthands:${id}`, reference: n
 const plan = (images: string, previous?: string): Plan => ({
   ...{ images: imageOf(images), previous: previous === undefined ? {} : imageOf(previous), instances: [] },
 })
+test('a service of which nothing was left when it was replaced goes back to what it ran before that', () => {
+  const both = (id: string) => ({ ...imageOf(id), worker: imageOf(id).api })
+  const now = { images: both('v3'), previous: { worker: imageOf('v2').api }, instances: [] }
+  const before = { images: both('v2'), previous: both('v1'), instances: [] }
+  expect(imagesBefore(now.images, [now, before])).toEqual(both('v2'))
+  const worker = { images: { worker: imageOf('v2').api }, previous: both('v3'), instances: [] }
+  expect(imagesBefore(now.images, [worker])).toEqual({ worker: imageOf('v2').api, api: imageOf('v3').api })
+})
 test.each<[string, Plan[], string | undefined]>([
   ['the one before', [plan('v2', 'v1'), plan('v1')], 'v1'],
   ['past restarts, which were of the same image', [plan('v2', 'v2'), plan('v2', 'v2'), plan('v2', 'v1')], 'v1'],
