@@ -11,6 +11,7 @@ const schema = z.strictObject({
   either: z.union([z.string(), z.boolean()]).optional(),
   shape: z.discriminatedUnion('type', [z.strictObject({ type: z.literal('a') })]).optional(),
   items: z.array(z.string()).max(1).optional(),
+  secret: z.string().min(2, 'a secret has at least 2 letters').optional(),
   must: z.string(),
 })
 const said = (value: Record<string, unknown>) => {
@@ -35,6 +36,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ either: 5 }, 'either: must be a text or true or false'],
   [{ shape: { type: 'b' } }, 'shape.type: must be "a"'],
   [{ items: ['a', 'b'] }, 'items: must have 1 item or less'],
+  [{ secret: 'x' }, 'secret: a secret has at least 2 letters'],
   [{ odd: 1 }, 'Unrecognized key: "odd"'],
 ])('of %j is said what to send', (value, words) => {
   expect(said(value)).toBe(words)

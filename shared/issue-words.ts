@@ -17,8 +17,12 @@ const counted: Record<string, readonly [one: string, many: string]> = {
   array: ['item', 'items'],
 }
 
+/** What zod says by itself; all else was written for whoever reads it. */
+const zodsOwn = /^(?:Invalid |Too (?:small|big): )/
+
 /** One of zod's findings as the rest of a sentence that begins with the key: what to send instead. */
 export function issueWords(issue: Issue): string {
+  if (!zodsOwn.test(issue.message)) return issue.message
   switch (issue.code) {
     case 'invalid_type': {
       const kind = kinds[issue.expected]
@@ -36,7 +40,7 @@ export function issueWords(issue: Issue): string {
     case 'invalid_key':
       return issue.issues[0] === undefined ? issue.message : issueWords(issue.issues[0])
     case 'invalid_format':
-      return issue.message.startsWith('Invalid ') ? (formats[issue.format] ?? issue.message) : issue.message
+      return formats[issue.format] ?? issue.message
     case 'invalid_union':
       return unionWords(issue)
     default:

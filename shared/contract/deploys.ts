@@ -8,7 +8,7 @@ const imageTag = z
   .string()
   .regex(
     /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}|sha256:[0-9a-f]{64})$/,
-    'an image tag such as v1.2.3, or a digest such as sha256:0123…; without the name of the image',
+    'must be an image tag such as v1.2.3, or a digest such as sha256:0123…, without the name of the image',
   )
 
 export const deployStatuses = ['pending', 'deploying', 'completed', 'failed', 'rolled_back', 'cancelled'] as const
