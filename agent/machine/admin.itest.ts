@@ -183,7 +183,7 @@ describe('a shutdown', () => {
     expect((await rig.client.call('machine.shutdown')).success).toBe(true)
     expect(fs.readdirSync(folder).sort()).toEqual(['off', 'off ; $(id)'])
     const { entries } = await rig.client.call('audit.list', { action: 'stop' })
-    expect(entries[0]).toMatchObject({ result: 'success', operator: 'Tester' })
+    expect(entries[0]).toMatchObject({ result: 'success', operator: 'Tester', details: { of: 'machine' } })
   })
 
   test('that is refused says so, with what to do', async () => {

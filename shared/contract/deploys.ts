@@ -80,6 +80,7 @@ export const cancelDeploy = defineCall({
   result: () => z.object({ success: z.boolean(), message: z.string() }),
   problems: ['conflict'],
   audit: 'stop',
+  auditSubject: 'deploy',
 })
 
 export const listDeploys = defineCall({

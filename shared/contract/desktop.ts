@@ -46,6 +46,7 @@ export const stopDesktop = defineCall({
   summary: 'Stops the desktop and everything that was started on it.',
   result: () => z.object({ state: openEnum(desktopStates) }),
   audit: 'stop',
+  auditSubject: 'desktop',
 })
 
 export const getDesktop = defineCall({
@@ -171,6 +172,7 @@ export const stopRecording = defineCall({
   result: recording,
   problems: ['conflict'],
   audit: 'recording_stop',
+  auditSubject: 'film',
 })
 
 export const listRecordings = defineCall({
