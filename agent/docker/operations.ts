@@ -137,6 +137,8 @@ export class DockerOperations {
         abortSignal: signal,
       })
       await followProgress(stream, onLine, signal)
+    }).catch((error: unknown) => {
+      throw withoutPassword(error, authconfig?.password)
     })
   }
 
@@ -185,6 +187,13 @@ export class DockerOperations {
     }
     await this.#run((docker) => work(docker).catch(unlessUnchanged), limitMs)
   }
+}
+
+/** A registry may repeat the login it refuses, and what Docker says of it is read in many places. */
+function withoutPassword(error: unknown, password: string | undefined): unknown {
+  if (!(error instanceof Problem) || password === undefined) return error
+  const [masked = ''] = maskSecrets([error.message], new Map([['PASSWORD', password]]))
+  return masked === error.message ? error : new Problem(error.code, masked, error.extra)
 }
 
 function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
