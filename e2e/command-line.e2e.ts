@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Writable } from 'node:stream'
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { contractVersion } from '../shared/contract/index.ts'
 import { capabilityNames } from '../shared/contract/machine.ts'
 import { agentEnv, startAgentProcess } from './rigs/agent-process.ts'
 import { builtAgent, nodeProgram } from './rigs/built.ts'
@@ -87,6 +88,11 @@ test.each([
   const { status, stdout, stderr } = run([...args], { PILOTHOUSE_SECRET: secret })
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(reason)
+})
+
+test('--version prints the version that the agent answers with, and nothing else', () => {
+  const { status, stdout } = run(['--version'], {})
+  expect([status, stdout]).toEqual([0, `${contractVersion}\n`])
 })
 
 test.each([[['help']], [['--help']], [['install', 'browser', '-h']], [[]]])('%j: lists every command', (args) => {
