@@ -59,3 +59,13 @@ test('a migration that fails leaves nothing of itself behind', () => {
   expect(database.prepare('SELECT count(*) AS n FROM t').get()).toEqual({ n: 0 })
   database.close()
 })
+
+test('a transaction that SQLite ends by itself, as on a full disk, fails for its own reason', () => {
+  const database = openDatabase(file(), ['CREATE TABLE t (n INTEGER PRIMARY KEY)'], true)
+  database.exec('INSERT INTO t VALUES (1)')
+  expect(() => inTransaction(database, () => database.exec('INSERT OR ROLLBACK INTO t VALUES (2), (1)'))).toThrow(
+    'UNIQUE constraint failed',
+  )
+  expect(inTransaction(database, () => database.prepare('SELECT count(*) AS n FROM t').get())).toEqual({ n: 1 })
+  database.close()
+})

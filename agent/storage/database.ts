@@ -34,7 +34,11 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
     database.exec('COMMIT')
     return result
   } catch (error) {
-    database.exec('ROLLBACK')
+    try {
+      database.exec('ROLLBACK')
+    } catch {
+      // SQLite ends some by itself, on a full disk above all: what counts is why.
+    }
     throw error
   }
 }
