@@ -8,6 +8,8 @@ import { log } from './log.ts'
 
 /** After this a stop is no longer graceful: whoever waits for the process must not wait for ever. */
 const stopLimitMs = 15_000
+/** A console that was killed and is started again finds the agent of the one before ending. */
+const folderLimitMs = stopLimitMs + 1000
 /** When a start has calmed down. */
 const settleMs = 3000
 
@@ -37,7 +39,10 @@ export async function serve(config: Config, secret: string, options: ServeOption
   process.stderr.on('error', () => {})
   let agent: Agent
   try {
-    agent = await startAgent(config, secret, log, { readConfig: options.readConfig })
+    agent = await startAgent(config, secret, log, {
+      readConfig: options.readConfig,
+      waitForFolderMs: options.lifeline ? folderLimitMs : 0,
+    })
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error), options.announce)
   }

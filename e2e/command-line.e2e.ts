@@ -125,6 +125,20 @@ describe('serve', () => {
     expect((await agent.client.call('machine.health')).status).toBe('ok')
   })
 
+  test('a second agent in the same folder is refused before it touches anything, and the first goes on', async () => {
+    const agent = await startAgentProcess()
+    onTestFinished(agent.stop)
+    const terminal = await agent.client.open('terminal', { cols: 80, rows: 24 })
+    const own = { PILOTHOUSE_DATA_DIR: agent.dataDir, PILOTHOUSE_SOCKET: path.join(folder, 'own.sock') }
+    const second = run(['serve'], { PILOTHOUSE_SECRET: secret, ...own })
+    expect(second.status).toBeGreaterThan(0)
+    expect(second.stderr).toMatch(/Another agent uses .*Stop it, or set PILOTHOUSE_DATA_DIR/)
+    const { entries } = await agent.client.call('audit.list', {})
+    expect(entries.filter(({ result }) => result === 'unknown')).toEqual([])
+    terminal.close()
+    expect(await agent.client.call('machine.refreshSecrets')).toMatchObject({ success: true })
+  })
+
   test('the secret is in no argument and no environment of what it starts', async () => {
     const agent = await startAgentProcess()
     onTestFinished(agent.stop)

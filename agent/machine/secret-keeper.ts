@@ -91,7 +91,14 @@ export class SecretKeeper {
 
   #rotated(): Rotated | undefined {
     const text = readIfThere(this.#rotatedFile())
-    return text === undefined ? undefined : rotatedSchema.parse(JSON.parse(text))
+    if (text === undefined) return undefined
+    try {
+      return rotatedSchema.parse(JSON.parse(text))
+    } catch (error) {
+      const next = 'Remove it, and the agent takes the secret that it is started with.'
+      // Without what stands in it.
+      throw new Error(`${this.#rotatedFile()} cannot be read. ${next}`, { cause: (error as Error).name })
+    }
   }
 }
 
