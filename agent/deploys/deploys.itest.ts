@@ -1,4 +1,5 @@
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Dockerd, noDockerd, startDockerd } from '../../e2e/rigs/dockerd.ts'
@@ -139,6 +140,18 @@ describe.skipIf(noDockerd !== undefined)(`deploys ${noDockerd ?? ''}`, () => {
     await importServiceImage(dockerd, 'ghosthands:foreign', 'sick-api', { architecture })
     const problem = await problemOf(deploy('foreign'))
     expect(problem.message).toContain(`The image is for ${architecture} processors`)
+  })
+
+  test('an API that ends because its port is taken is not deployed, whatever answers there', async () => {
+    const holder = http.createServer((_request, response) => response.end('{}'))
+    const { port } = machine.services.services.api
+    await new Promise<void>((resolve) => holder.listen(port, '127.0.0.1', resolve))
+    const problem = await problemOf(deploy('v1'))
+    holder.close()
+    // Which of the two it is seen by first.
+    const ended = expect.stringMatching(/ended right after its start|ends again and again/)
+    expect([problem.code, problem.message]).toEqual(['deploy-failed', ended])
+    expect(await machine.containers()).toEqual([])
   })
 
   test('a first deploy that fails leaves nothing behind', async () => {

@@ -2,7 +2,7 @@ import { asideName } from '../docker/managed.ts'
 import type { DockerOperations } from '../docker/operations.ts'
 import type { Log } from '../log.ts'
 import { drainAndWait, notDrained } from '../workers/drain.ts'
-import { awaitHealth, Unhealthy } from './await-health.ts'
+import { awaitHealth, type Proved, stillRuns, Unhealthy } from './await-health.ts'
 import type { DeployStore } from './deploy-store.ts'
 import { fetchImage } from './fetch-image.ts'
 import { foreignProcessor, refuseWithoutCommand } from './image-fits.ts'
@@ -43,18 +43,22 @@ export class DeployRun {
     const drained = await Promise.allSettled(draining.map((instance) => this.#drain(instance)))
     for (const end of drained) if (end.status === 'rejected') throw end.reason
     for (const instance of this.#inStopOrder(old)) await this.#setAside(instance)
-    for (const instance of plan.instances) await this.#replace(instance)
+    const proved: Proved[] = []
+    for (const instance of plan.instances) proved.push(await this.#replace(instance))
+    await stillRuns(this.#parts.docker, proved, this.#signal)
   }
 
   /** From a recorded deploy: proves health once more, for an agent that ended while it waited for it. */
   async proveHealth(): Promise<void> {
+    const proved: Proved[] = []
     for (const instance of this.#journal.deploy.plan.instances) {
       const state = await this.#parts.docker.inspectContainer(instance.name)
       if (state === undefined || state.labels['gh.deploy'] !== String(this.#journal.deploy.id)) {
         throw new Error(`The new ${instance.name} had not been made yet.`)
       }
-      await this.#health(instance, state.id)
+      proved.push(await this.#health(instance, state.id))
     }
+    await stillRuns(this.#parts.docker, proved, this.#signal)
   }
 
   /** The new ones have proved themselves: from here on it only goes forward. What could not be removed is named. */
@@ -138,7 +142,7 @@ export class DeployRun {
     )
   }
 
-  async #replace(instance: PlannedInstance): Promise<void> {
+  async #replace(instance: PlannedInstance): Promise<Proved> {
     const { docker } = this.#parts
     this.#signal.throwIfAborted()
     const id = await this.#journal.take('start', 'create', instance, async () => {
@@ -147,7 +151,7 @@ export class DeployRun {
     })
     this.#signal.throwIfAborted()
     await this.#journal.take('start', 'start', instance, () => docker.startContainer(id))
-    await this.#health(instance, id)
+    return this.#health(instance, id)
   }
 
   /** A restart that someone asked Docker for before the deploy may have started the old one since it was stopped. */
@@ -157,10 +161,10 @@ export class DeployRun {
     await docker.stopContainer(oldId, this.#spec(service).stopLimitMs)
   }
 
-  async #health(instance: PlannedInstance, id: string): Promise<void> {
+  async #health(instance: PlannedInstance, id: string): Promise<Proved> {
     this.#signal.throwIfAborted()
     const { name, port, service, oldId } = instance
-    await this.#journal.take('health', 'health', instance, () =>
+    return this.#journal.take('health', 'health', instance, () =>
       awaitHealth(this.#parts.docker, { id, name, port, oldId }, this.#spec(service), this.#signal).catch(
         async (error: unknown) => {
           throw error instanceof Unhealthy ? await this.#withProcessor(service, error) : error
