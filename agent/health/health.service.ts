@@ -62,11 +62,14 @@ export class HealthService {
     const apiHealthy = api.length > 0 && (await all(api, (container) => containers.isHealthy(container)))
     const replaceable = await all(workers, (worker) => containers.isDeploySafe(worker))
     const views = workers.map((worker) => toWorkerView(worker))
-    const silent = views.filter(({ status }) => status === 'running')
     // During a deploy the services come and go on purpose.
     if (deploys.current === null) {
       if (api.length > 0 && !apiHealthy) reasons.push('The API is not healthy.')
-      for (const { workerId } of silent) reasons.push(`Worker ${workerId} runs but does not answer.`)
+      for (const [index, { workerId, status }] of views.entries()) {
+        if (status !== 'running') continue
+        const what = workers[index]?.own === undefined ? 'does not answer' : 'says of itself that it does not work'
+        reasons.push(`Worker ${workerId} runs but ${what}.`)
+      }
       for (const { alive, running, name } of managed)
         if (alive && !running) reasons.push(`${name} ends again and again; Docker keeps starting it.`)
       const gone = expected.filter((name) => !managed.some(({ service }) => service === name))
