@@ -3,6 +3,7 @@ import http from 'node:http'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Dockerd, noDockerd, startDockerd } from '../../e2e/rigs/dockerd.ts'
+import { freePort } from '../../e2e/rigs/ports.ts'
 import { until } from '../../e2e/rigs/until.ts'
 import { importServiceImage, setJobs } from './test-image.ts'
 import { followAgent, problemOf, startTestMachine, type TestMachine } from './test-machine.ts'
@@ -152,6 +153,26 @@ describe.skipIf(noDockerd !== undefined)(`deploys ${noDockerd ?? ''}`, () => {
     const ended = expect.stringMatching(/ended right after its start|ends again and again/)
     expect([problem.code, problem.message]).toEqual(['deploy-failed', ended])
     expect(await machine.containers()).toEqual([])
+  })
+
+  test('a port that was changed in services.json counts with the next deploy, and not when that fails', async () => {
+    await deploy('v1')
+    const moveTo = (port: number) => {
+      const services = structuredClone(machine.services)
+      services.services.api.port = port
+      machine.writeServices(services)
+    }
+    const portOf = async () =>
+      (await client().call('containers.list')).find(({ name }) => name === 'ghosthands-api')?.labels['gh.port']
+    const [first, other, third] = [machine.services.services.api.port, await freePort(), await freePort()]
+    moveTo(other)
+    await problemOf(deploy('sick-api'))
+    expect([await portOf(), (await client().call('machine.health')).apiHealthy]).toEqual([String(first), true])
+    await deploy('v2')
+    expect([await portOf(), (await client().call('machine.health')).apiHealthy]).toEqual([String(other), true])
+    moveTo(third)
+    await client().call('env.set', { vars: { NEW: '1' }, restart: true }, patient)
+    expect([await portOf(), (await client().call('machine.health')).apiHealthy]).toEqual([String(third), true])
   })
 
   test('a first deploy that fails leaves nothing behind', async () => {

@@ -28,6 +28,25 @@ test('every worker that is alive is replaced; one that a person stopped is left 
   ])
   expect(planInstances(files, workers).map(({ port }) => port)).toEqual([3100, 3102, 3103])
 })
+test('the first of a service moves to a port that was changed in services.json, unless another is there', () => {
+  const made = (port: number, declared?: string, name = 'ghosthands-worker') => ({
+    ...container(name, 'worker', true, port),
+    labels: declared === undefined ? {} : { 'gh.declared-port': declared },
+  })
+  const ports = (...containers: ManagedContainer[]) =>
+    planInstances(files, containers)
+      .filter(({ service }) => service === 'worker')
+      .map(({ port, newPort }) => [port, newPort])
+  expect(ports(made(4000, '4000'))).toEqual([[4000, 3101]])
+  // As services.json says still, and as another tool chose.
+  expect(ports(made(4000, '3101'))).toEqual([[4000, undefined]])
+  expect(ports(made(4000))).toEqual([[4000, undefined]])
+  const second = made(3101, '4000', 'ghosthands-worker-2')
+  expect(ports(made(4000, '4000'), second)).toEqual([
+    [4000, undefined],
+    [3101, undefined],
+  ])
+})
 test('where none is alive the first is started again', () => {
   expect(names([container('ghosthands-worker', 'worker', false)])[1]).toBe(
     'ghosthands-worker id-ghosthands-worker false',

@@ -163,7 +163,7 @@ export class DeployRun {
 
   async #health(instance: PlannedInstance, id: string): Promise<Proved> {
     this.#signal.throwIfAborted()
-    const { name, port, service, oldId } = instance
+    const { name, service, oldId, newPort: port = instance.port } = instance
     return this.#journal.take('health', 'health', instance, () =>
       awaitHealth(this.#parts.docker, { id, name, port, oldId }, this.#spec(service), this.#signal).catch(
         async (error: unknown) => {
@@ -189,7 +189,7 @@ export class DeployRun {
     const old = instance.oldId === null ? undefined : await docker.inspectContainer(instance.oldId)
     const like = { name: instance.name, labels: old?.labels ?? {}, env: old?.env ?? new Map<string, string>() }
     const spec = instanceSpec(
-      instanceOf(like, instance.service, instance.port),
+      instanceOf(like, instance.service, instance.newPort ?? instance.port),
       this.#spec(instance.service),
       files.read(),
       files.env(),
