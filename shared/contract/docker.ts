@@ -55,7 +55,7 @@ export const containerStats = defineCall({
 const containerParams = z.strictObject({
   id: z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$/, 'the name or the id of a container, as GET /containers lists it'),
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, 'the name or the id of a container, as GET /containers lists it'),
 })
 
 export const restartContainer = defineCall({
