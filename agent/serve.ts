@@ -10,6 +10,8 @@ import { log } from './log.ts'
 const stopLimitMs = 15_000
 /** A console that was killed and is started again finds the agent of the one before ending. */
 const folderLimitMs = stopLimitMs + 1000
+/** One that was killed a moment ago may not be gone yet; who starts a second by hand need not wait long. */
+const folderMomentMs = 2000
 /** When a start has calmed down. */
 const settleMs = 3000
 
@@ -41,7 +43,7 @@ export async function serve(config: Config, secret: string, options: ServeOption
   try {
     agent = await startAgent(config, secret, log, {
       readConfig: options.readConfig,
-      waitForFolderMs: options.lifeline ? folderLimitMs : 0,
+      waitForFolderMs: options.lifeline ? folderLimitMs : folderMomentMs,
     })
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error), options.announce)
