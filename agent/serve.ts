@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { type Agent, startAgent } from './agent.ts'
 import type { Config } from './config.ts'
 import { log } from './log.ts'
+import { othersCanRead } from './server/secrets.ts'
 
 /** After this a stop is no longer graceful: whoever waits for the process must not wait for ever. */
 const stopLimitMs = 15_000
@@ -39,6 +40,8 @@ export async function serve(config: Config, secret: string, options: ServeOption
   // Whoever reads our output may be gone before we are; that must not end a graceful stop.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
+  if (config.secretFile !== undefined && othersCanRead(config.secretFile))
+    log('warn', 'every user of this machine can read the secret: make its file 0600', { file: config.secretFile })
   let agent: Agent
   try {
     agent = await startAgent(config, secret, log, {
