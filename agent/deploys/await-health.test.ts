@@ -33,8 +33,12 @@ test('an answer that the old container may have given does not count', async () 
 
 test.each([
   ['still the same', { running: true, startedAt: 'then' }, undefined],
-  ['about to be started again', { running: false, startedAt: 'then' }, 'ended right after its start (exit code 3)'],
-  ['started again', { running: true, startedAt: 'now' }, 'ended right after its start'],
+  [
+    'about to be started again',
+    { running: false, startedAt: 'then' },
+    'ended a moment after its port had answered (exit code 3)',
+  ],
+  ['started again', { running: true, startedAt: 'now' }, 'ended a moment after'],
   ['gone', undefined, 'api disappeared'],
 ])('what was well once has to be a moment later as well: %s', async (_what, state, problem) => {
   const docker = {

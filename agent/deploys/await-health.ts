@@ -86,7 +86,7 @@ export async function stillRuns(
     const state = await docker.inspectContainer(id)
     if (state === undefined) throw new Unhealthy(`${name} disappeared.`, [])
     if (state.running && state.startedAt === startedAt) continue
-    const why = `${name} ended right after its start (exit code ${state.exitCode}), although its port was answered on.`
+    const why = `${name} ended a moment after its port had answered (exit code ${state.exitCode}).`
     throw new Unhealthy(why, await docker.lastLines(id, keptLines))
   }
 }
