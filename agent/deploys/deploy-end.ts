@@ -38,7 +38,8 @@ export function concludeUndo(
   const refused = why instanceof Problem && why.code === 'timeout'
   const status = why instanceof Cancelled ? 'cancelled' : touched && !refused ? 'rolled_back' : 'failed'
   const reason = why instanceof Cancelled ? `The deploy of ${imageTag} was cancelled.` : describeFailure(why)
-  return { status, message: `${reason} ${whatRunsNow()}` }
+  // Behind a container's last lines it begins a line of its own.
+  return { status, message: `${reason}${reason.endsWith('\n') ? '' : ' '}${whatRunsNow()}` }
 
   function whatRunsNow(): string {
     if (notes.length > 0) return notes.join(' ')
