@@ -31,6 +31,7 @@ import { createCounters, type ServerParts } from './server/parts.ts'
 import { type ServerLimits, startServer } from './server/server.ts'
 import { Throttle } from './server/throttle.ts'
 import { Tickets } from './server/tickets.ts'
+import { lockFolder } from './storage/folder-lock.ts'
 import { drawPage } from './timeline/draw-page.ts'
 import { timelineRoutes } from './timeline/timeline.routes.ts'
 import { TimelineService } from './timeline/timeline.service.ts'
@@ -51,6 +52,8 @@ export interface AgentHooks {
   pauseDeploy?: DeployPause
   /** Reads the configuration again, when someone asks for that. */
   readConfig?: () => Config
+  /** How long another agent may take to leave the folder. */
+  waitForFolderMs?: number
   /** For tests that wait until a limit has passed. */
   limits?: ServerLimits
   /** For tests of what happens when time is up, or when an engine is not what it should be. */
@@ -58,11 +61,27 @@ export interface AgentHooks {
   engines?: Pick<EnginePartsOptions, 'kinds' | 'times'>
 }
 
-/** Puts the agent together and starts it. */
+/** Starts the agent in its folder, which is no other agent's meanwhile. */
 export async function startAgent(config: Config, secret: string, log: Log, hooks: AgentHooks = {}): Promise<Agent> {
   checkBind(config)
-  let port: number | null = null
   fs.mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const release = await lockFolder(config.dataDir, hooks.waitForFolderMs ?? 0)
+  try {
+    return await putTogether(config, secret, log, hooks, release)
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+async function putTogether(
+  config: Config,
+  secret: string,
+  log: Log,
+  hooks: AgentHooks,
+  release: () => void,
+): Promise<Agent> {
+  let port: number | null = null
   const agentId = agentIdentity(config.dataDir)
   const audit = new AuditLog(config.dataDir, log)
   const events = new EventLog(config.dataDir, log)
@@ -196,6 +215,7 @@ export async function startAgent(config: Config, secret: string, log: Log, hooks
         await Promise.all([desktop.close(), browser.close(), docker.close(), admin.close()])
         await server.close()
         await close()
+        release()
       })()
       return stopping
     },

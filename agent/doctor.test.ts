@@ -42,3 +42,21 @@ test('a secret that would not do is not called one, and no secret is shown', () 
     )
   }
 })
+
+test('a secret that every user of the machine can read is told of, with the command that mends it', () => {
+  // The folder for temporary files is a user's own on some systems; this one is everybody's.
+  fs.rmSync(folder, { recursive: true })
+  folder = fs.mkdtempSync('/tmp/ph-doctor-')
+  const file = path.join(folder, 'secret')
+  fs.writeFileSync(file, 's'.repeat(32))
+  fs.chmodSync(file, 0o644)
+  // Behind a closed door it may be open.
+  fs.chmodSync(folder, 0o700)
+  expect(report()).toContain(`✓ secret       from ${file}`)
+  fs.chmodSync(folder, 0o755)
+  expect(report()).toContain(
+    `✗ secret       every user of this machine can read ${file}\n      make it yours with: chmod 600`,
+  )
+  fs.chmodSync(file, 0o640)
+  expect(report()).toContain(`✓ secret       from ${file}`)
+})

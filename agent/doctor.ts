@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { Config } from './config.ts'
 import type { MachineParts } from './machine/capabilities.ts'
-import { minSecretBytes } from './server/secrets.ts'
+import { minSecretBytes, othersCanRead } from './server/secrets.ts'
 
 /** What works on this machine, what is missing, and the command that installs it, as text for a person. */
 export function doctorReport(config: Config, machine: MachineParts, env: NodeJS.ProcessEnv): string {
@@ -27,7 +27,10 @@ function secretLine(config: Config, env: NodeJS.ProcessEnv): string {
   const file = env['PILOTHOUSE_SECRET_FILE'] ?? path.join(config.dataDir, 'secret')
   const place = told === undefined ? file : 'PILOTHOUSE_SECRET'
   const bytes = told !== undefined ? Buffer.byteLength(told.trim()) : fs.existsSync(file) ? sizeOf(file) : undefined
-  if (bytes !== undefined && bytes >= minSecretBytes) return line(true, 'secret', `from ${place}`)
+  if (bytes !== undefined && bytes >= minSecretBytes) {
+    if (told !== undefined || !othersCanRead(file)) return line(true, 'secret', `from ${place}`)
+    return `${line(false, 'secret', `every user of this machine can read ${file}`)}\n      make it yours with: chmod 600 ${file}`
+  }
   const remedy = '      make one with: pilothouse-agent secret'
   if (bytes !== undefined) {
     const why = Number.isNaN(bytes) ? 'cannot be read by this user' : `has fewer than ${minSecretBytes} bytes`

@@ -14,6 +14,7 @@ import { makeSecret, readSecret } from './server/secrets.ts'
 
 const usage = `pilothouse-agent ${contractVersion}
 
+  --version                       print the version
   serve [--lifeline] [--detach]   run the agent (--lifeline: end with standard input; --detach: in a process of its own)
   doctor                          what works on this machine, what is missing, how to install it
   secret                          make a secret and print it, once
@@ -38,9 +39,11 @@ async function run(): Promise<void> {
       'print-only': { type: 'boolean' },
       'package-manager': { type: 'string' },
       help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean' },
     },
   })
   const command = positionals[0]
+  if (values.version) return void process.stdout.write(`${contractVersion}\n`)
   if (!values.help) refuseWhatIsNotTaken(command, positionals.slice(1), Object.keys(values))
   if (values.help || command === undefined || command === 'help') {
     process.stdout.write(usage)

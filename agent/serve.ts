@@ -5,9 +5,14 @@ import { runInNewContext } from 'node:vm'
 import { type Agent, startAgent } from './agent.ts'
 import type { Config } from './config.ts'
 import { log } from './log.ts'
+import { othersCanRead } from './server/secrets.ts'
 
 /** After this a stop is no longer graceful: whoever waits for the process must not wait for ever. */
 const stopLimitMs = 15_000
+/** A console that was killed and is started again finds the agent of the one before ending. */
+const folderLimitMs = stopLimitMs + 1000
+/** One that was killed a moment ago may not be gone yet; who starts a second by hand need not wait long. */
+const folderMomentMs = 2000
 /** When a start has calmed down. */
 const settleMs = 2000
 
@@ -35,9 +40,14 @@ export async function serve(config: Config, secret: string, options: ServeOption
   // Whoever reads our output may be gone before we are; that must not end a graceful stop.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
+  if (config.secretFile !== undefined && othersCanRead(config.secretFile))
+    log('warn', 'every user of this machine can read the secret: make its file 0600', { file: config.secretFile })
   let agent: Agent
   try {
-    agent = await startAgent(config, secret, log, { readConfig: options.readConfig })
+    agent = await startAgent(config, secret, log, {
+      readConfig: options.readConfig,
+      waitForFolderMs: options.lifeline ? folderLimitMs : folderMomentMs,
+    })
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error), options.announce)
   }

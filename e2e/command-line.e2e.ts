@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Writable } from 'node:stream'
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { contractVersion } from '../shared/contract/index.ts'
 import { capabilityNames } from '../shared/contract/machine.ts'
 import { agentEnv, startAgentProcess } from './rigs/agent-process.ts'
 import { builtAgent, nodeProgram } from './rigs/built.ts'
@@ -89,6 +90,11 @@ test.each([
   expect(stderr).toMatch(reason)
 })
 
+test('--version prints the version that the agent answers with, and nothing else', () => {
+  const { status, stdout } = run(['--version'], {})
+  expect([status, stdout]).toEqual([0, `${contractVersion}\n`])
+})
+
 test.each([[['help']], [['--help']], [['install', 'browser', '-h']], [[]]])('%j: lists every command', (args) => {
   const { status, stdout, stderr } = run(args)
   expect([status, stderr]).toEqual([0, ''])
@@ -117,6 +123,20 @@ describe('serve', () => {
     expect(second.status).toBeGreaterThan(0)
     expect(second.stderr).toMatch(/Another agent listens on/)
     expect((await agent.client.call('machine.health')).status).toBe('ok')
+  })
+
+  test('a second agent in the same folder is refused before it touches anything, and the first goes on', async () => {
+    const agent = await startAgentProcess()
+    onTestFinished(agent.stop)
+    const terminal = await agent.client.open('terminal', { cols: 80, rows: 24 })
+    const own = { PILOTHOUSE_DATA_DIR: agent.dataDir, PILOTHOUSE_SOCKET: path.join(folder, 'own.sock') }
+    const second = run(['serve'], { PILOTHOUSE_SECRET: secret, ...own })
+    expect(second.status).toBeGreaterThan(0)
+    expect(second.stderr).toMatch(/Another agent uses .*Stop it, or set PILOTHOUSE_DATA_DIR/)
+    const { entries } = await agent.client.call('audit.list', {})
+    expect(entries.filter(({ result }) => result === 'unknown')).toEqual([])
+    terminal.close()
+    expect(await agent.client.call('machine.refreshSecrets')).toMatchObject({ success: true })
   })
 
   test('the secret is in no argument and no environment of what it starts', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { issueWords } from './issue-words.ts'
 
 /**
  * Every way in which something can fail, on both ends and on every wire.
@@ -120,13 +121,13 @@ export class Problem extends Error {
   }
 }
 
-/** Turns zod's findings into one sentence: which key, what was wrong with it. */
+/** Turns zod's findings into one sentence: which key, what it takes. */
 export function describeIssues(error: z.ZodError): string {
   return error.issues
     .slice(0, 5)
     .map((issue) => {
       const path = issue.path.map(String).join('.')
-      return path === '' ? issue.message : `${path}: ${issue.message}`
+      return path === '' ? issueWords(issue) : `${path}: ${issueWords(issue)}`
     })
     .join('; ')
 }

@@ -2,6 +2,7 @@ import type { DeployStep } from '../../shared/contract/deploys.ts'
 import { Problem } from '../../shared/errors.ts'
 import { Unhealthy } from './await-health.ts'
 import type { EndStatus, StoredDeploy } from './deploy-store.ts'
+import { sentence } from './fetch-image.ts'
 
 /** Why a deploy stops short without anything being wrong with it. */
 export class Cancelled extends Error {}
@@ -23,7 +24,8 @@ export function describeFailure(why: unknown): string {
     const lines = why.lastLines.slice(-saidLines).join('\n').slice(-saidChars)
     return lines === '' ? `${why.message} It wrote nothing.` : `${why.message} Its last lines:\n${lines}\n`
   }
-  return why instanceof Error ? why.message : String(why)
+  // Another sentence comes behind it.
+  return sentence(why instanceof Error ? why.message : String(why))
 }
 
 /** How a deploy that did not succeed is told and recorded, after what was has been put back as far as it could be. */
@@ -36,7 +38,8 @@ export function concludeUndo(
   const refused = why instanceof Problem && why.code === 'timeout'
   const status = why instanceof Cancelled ? 'cancelled' : touched && !refused ? 'rolled_back' : 'failed'
   const reason = why instanceof Cancelled ? `The deploy of ${imageTag} was cancelled.` : describeFailure(why)
-  return { status, message: `${reason} ${whatRunsNow()}` }
+  // Behind a container's last lines it begins a line of its own.
+  return { status, message: `${reason}${reason.endsWith('\n') ? '' : ' '}${whatRunsNow()}` }
 
   function whatRunsNow(): string {
     if (notes.length > 0) return notes.join(' ')

@@ -1,7 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Dockerd, noDockerd, startDockerd } from '../../e2e/rigs/dockerd.ts'
+import { freePort } from '../../e2e/rigs/ports.ts'
 import { until } from '../../e2e/rigs/until.ts'
 import { importServiceImage, setJobs } from './test-image.ts'
 import { followAgent, problemOf, startTestMachine, type TestMachine } from './test-machine.ts'
@@ -114,6 +116,63 @@ describe.skipIf(noDockerd !== undefined)(`deploys ${noDockerd ?? ''}`, () => {
     )
     expect(await machine.containers()).toEqual(bothRun)
     expect(await newest()).toMatchObject({ status: 'failed' })
+  })
+
+  test('an image without a command, and an env file that cannot be read, are told of before anything is stopped', async () => {
+    await deploy('v1')
+    const names = ['ghosthands-api', 'ghosthands-worker']
+    const started = () => dockerd.docker('inspect', '-f', '{{.Id}} {{.State.StartedAt}}', ...names)
+    const before = await started()
+    await importServiceImage(dockerd, 'ghosthands:silent', 'good', { command: [] })
+    const problem = await problemOf(deploy('silent'))
+    expect([problem.code, problem.message]).toEqual(['conflict', expect.stringContaining('Give it a CMD')])
+    expect(problem.message).toMatch(/Nothing was changed\.$/)
+    const env = path.join(machine.folder, '.env')
+    rmSync(env)
+    mkdirSync(env)
+    const unreadable = await problemOf(deploy('v2'))
+    rmdirSync(env)
+    expect([unreadable.code, unreadable.message]).toEqual(['conflict', expect.stringContaining('.env cannot be read')])
+    expect(await started()).toBe(before)
+  })
+
+  test('an image for other processors that does not come to run is called that', async () => {
+    const architecture = process.arch === 'arm64' ? 'amd64' : 'arm64'
+    await importServiceImage(dockerd, 'ghosthands:foreign', 'sick-api', { architecture })
+    const problem = await problemOf(deploy('foreign'))
+    expect(problem.message).toContain(`The image is for ${architecture} processors`)
+  })
+
+  test('an API that ends because its port is taken is not deployed, whatever answers there', async () => {
+    const holder = http.createServer((_request, response) => response.end('{}'))
+    const { port } = machine.services.services.api
+    await new Promise<void>((resolve) => holder.listen(port, '127.0.0.1', resolve))
+    const problem = await problemOf(deploy('v1'))
+    holder.close()
+    // Which of the two it is seen by first.
+    const ended = expect.stringMatching(/ended a moment after|ends again and again/)
+    expect([problem.code, problem.message]).toEqual(['deploy-failed', ended])
+    expect(await machine.containers()).toEqual([])
+  })
+
+  test('a port that was changed in services.json counts with the next deploy, and not when that fails', async () => {
+    await deploy('v1')
+    const moveTo = (port: number) => {
+      const services = structuredClone(machine.services)
+      services.services.api.port = port
+      machine.writeServices(services)
+    }
+    const portOf = async () =>
+      (await client().call('containers.list')).find(({ name }) => name === 'ghosthands-api')?.labels['gh.port']
+    const [first, other, third] = [machine.services.services.api.port, await freePort(), await freePort()]
+    moveTo(other)
+    await problemOf(deploy('sick-api'))
+    expect([await portOf(), (await client().call('machine.health')).apiHealthy]).toEqual([String(first), true])
+    await deploy('v2')
+    expect([await portOf(), (await client().call('machine.health')).apiHealthy]).toEqual([String(other), true])
+    moveTo(third)
+    await client().call('env.set', { vars: { NEW: '1' }, restart: true }, patient)
+    expect([await portOf(), (await client().call('machine.health')).apiHealthy]).toEqual([String(third), true])
   })
 
   test('a first deploy that fails leaves nothing behind', async () => {

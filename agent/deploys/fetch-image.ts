@@ -15,7 +15,7 @@ export async function fetchImage(
   signal: AbortSignal,
 ): Promise<PlannedImage> {
   const local = await findLocal(docker, image)
-  if (local !== undefined) return { ...image, ...local }
+  if (local !== undefined) return { ...image, id: local.id, repoDigest: local.repoDigest }
   if (image.reference === null) {
     throw new Problem(
       'conflict',
@@ -37,11 +37,11 @@ export async function fetchImage(
       `${image.reference} is now another image than the one that was recorded (${image.id}).`,
     )
   }
-  return { ...image, ...pulled }
+  return { ...image, id: pulled.id, repoDigest: pulled.repoDigest }
 }
 
 /** Docker ends what it says in whichever way. */
-function sentence(text: string): string {
+export function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 

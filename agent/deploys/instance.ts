@@ -47,6 +47,7 @@ export function instanceSpec(
       [labelNames.managed]: 'true',
       [labelNames.service]: service,
       [labelNames.port]: String(port),
+      [labelNames.declaredPort]: String(spec.port),
       [labelNames.image]: image.name,
       ...(deployId === undefined ? {} : { [labelNames.deploy]: String(deployId) }),
       ...(workerId === undefined ? {} : { [labelNames.worker]: workerId }),

@@ -17,6 +17,8 @@ export async function makePlan(parts: {
   if (instances.length === 0) {
     throw new Problem('conflict', 'services.json names nothing to deploy. Add a service to it.')
   }
+  // Every new container gets its variables: a file that cannot be read is better told of before anything is stopped.
+  files.env()
   const all = await docker.listContainers()
   refuseForeignNames(
     instances,
@@ -42,11 +44,17 @@ export function imagesBefore(images: Plan['images'], plans: Iterable<Plan>): Pla
       const now = images[service as ServiceName]
       return now !== undefined && now.id !== id
     })
+  let found: Plan['previous'] | undefined
   for (const plan of plans) {
-    if (isOther(plan.images)) return plan.images
-    if (isOther(plan.previous)) return plan.previous
+    for (const earlier of [plan.images, plan.previous]) {
+      if (found !== undefined) found = { ...earlier, ...found }
+      else if (isOther(earlier)) found = earlier
+    }
+    // One of which nothing was left just then ran before: without it a rollback would be one of the others only.
+    const isWhole = Object.keys(images).every((service) => found?.[service as ServiceName] !== undefined)
+    if (found !== undefined && isWhole) return found
   }
-  return {}
+  return found ?? {}
 }
 
 /** Only services whose image is recorded: another's would be a guess. */

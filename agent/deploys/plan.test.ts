@@ -28,6 +28,25 @@ test('every worker that is alive is replaced; one that a person stopped is left 
   ])
   expect(planInstances(files, workers).map(({ port }) => port)).toEqual([3100, 3102, 3103])
 })
+test('the first of a service moves to a port that was changed in services.json, unless another is there', () => {
+  const made = (port: number, declared?: string, name = 'ghosthands-worker') => ({
+    ...container(name, 'worker', true, port),
+    labels: declared === undefined ? {} : { 'gh.declared-port': declared },
+  })
+  const ports = (...containers: ManagedContainer[]) =>
+    planInstances(files, containers)
+      .filter(({ service }) => service === 'worker')
+      .map(({ port, newPort }) => [port, newPort])
+  expect(ports(made(4000, '4000'))).toEqual([[4000, 3101]])
+  // As services.json says still, and as another tool chose.
+  expect(ports(made(4000, '3101'))).toEqual([[4000, undefined]])
+  expect(ports(made(4000))).toEqual([[4000, undefined]])
+  const second = made(3101, '4000', 'ghosthands-worker-2')
+  expect(ports(made(4000, '4000'), second)).toEqual([
+    [4000, undefined],
+    [3101, undefined],
+  ])
+})
 test('where none is alive the first is started again', () => {
   expect(names([container('ghosthands-worker', 'worker', false)])[1]).toBe(
     'ghosthands-worker id-ghosthands-worker false',
@@ -54,6 +73,14 @@ test('a tag and a digest mean an image', () => {
 const imageOf = (id: string) => ({ api: { name: `ghosthands:${id}`, reference: null, id, repoDigest: null } })
 const plan = (images: string, previous?: string): Plan => ({
   ...{ images: imageOf(images), previous: previous === undefined ? {} : imageOf(previous), instances: [] },
+})
+test('a service of which nothing was left when it was replaced goes back to what it ran before that', () => {
+  const both = (id: string) => ({ ...imageOf(id), worker: imageOf(id).api })
+  const now = { images: both('v3'), previous: { worker: imageOf('v2').api }, instances: [] }
+  const before = { images: both('v2'), previous: both('v1'), instances: [] }
+  expect(imagesBefore(now.images, [now, before])).toEqual(both('v2'))
+  const worker = { images: { worker: imageOf('v2').api }, previous: both('v3'), instances: [] }
+  expect(imagesBefore(now.images, [worker])).toEqual({ worker: imageOf('v2').api, api: imageOf('v3').api })
 })
 test.each<[string, Plan[], string | undefined]>([
   ['the one before', [plan('v2', 'v1'), plan('v1')], 'v1'],

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/errors.ts'
-import type { ManagedContainer } from '../docker/managed.ts'
+import { labelNames, type ManagedContainer } from '../docker/managed.ts'
 import type { ServicesFile } from './services-file.ts'
-import type { ServiceName } from './services-schema.ts'
+import type { Service, ServiceName } from './services-schema.ts'
 
 /** An image for a service, as it is stored with the deploy: the id is what a rollback goes to. */
 export interface PlannedImage {
@@ -18,7 +18,10 @@ export interface PlannedImage {
 export interface PlannedInstance {
   service: ServiceName
   name: string
+  /** Where the old one answers. */
   port: number
+  /** Where the new one shall answer, if elsewhere. */
+  newPort?: number
   oldId: string | null
   wasAlive: boolean
 }
@@ -47,12 +50,23 @@ export function planInstances(files: ServicesFile, managed: readonly ManagedCont
       oldId: container.id,
       wasAlive: container.alive,
     })
-    if (alive.length > 0) return alive.map(toPlan)
+    if (alive.length > 0) return alive.map((container) => ({ ...toPlan(container), ...moved(container, spec, alive) }))
     if (spec.create === 'if-present') return []
     const stopped = own.find((container) => container.name === spec.name)
     if (stopped !== undefined) return [{ ...toPlan(stopped), port: spec.port }]
     return [{ service, name: spec.name, port: spec.port, oldId: null, wasAlive: false }]
   })
+}
+
+/**
+ * The first of a service goes where services.json was changed to; one that another tool made stays where that put it,
+ * and so do further workers, which took the ports behind.
+ */
+function moved({ name, port, labels }: ManagedContainer, spec: Service, all: readonly ManagedContainer[]) {
+  const declared = labels[labelNames.declaredPort]
+  const isMeant = name === spec.name && declared !== undefined && declared !== String(spec.port)
+  const isFree = all.every((other) => other.name === name || other.port !== spec.port)
+  return isMeant && isFree && port !== spec.port ? { newPort: spec.port } : {}
 }
 
 /** The images a tag means, for each service that will be replaced. */

@@ -40,8 +40,14 @@ describe.skipIf(noDockerd !== undefined)(`an image from a registry ${noDockerd ?
     expect((await problemOf(deploy('v1'))).message).toContain('Nothing was changed.')
     expect(registry.pulls).toBe(0)
 
-    const auth = Buffer.from('me:pass:word').toString('base64')
-    writeFileSync(path.join(folder, 'config.json'), JSON.stringify({ auths: { [registry.address]: { auth } } }))
+    const logIn = (login: string) => {
+      const auths = { [registry.address]: { auth: Buffer.from(login).toString('base64') } }
+      writeFileSync(path.join(folder, 'config.json'), JSON.stringify({ auths }))
+    }
+    logIn('me:canary-password')
+    const refused = (await problemOf(deploy('v1'))).message
+    expect(refused).toMatch(/no such login: me:\*\*\*\. Check the tag/)
+    logIn('me:pass:word')
     expect(await deploy('v1')).toMatchObject({ success: true })
     const pulls = registry.pulls
     expect(pulls).toBeGreaterThan(0)
@@ -51,7 +57,12 @@ describe.skipIf(noDockerd !== undefined)(`an image from a registry ${noDockerd ?
     const digest = (await rig.client.call('deploys.list')).deploys[0]?.digest ?? ''
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/)
     expect((await problemOf(deploy('missing'))).message).toContain('Nothing was changed.')
-    expect(JSON.stringify(rig.logged)).not.toContain('pass:word')
+    const told = JSON.stringify([
+      rig.logged,
+      await rig.client.call('deploys.list'),
+      await rig.client.call('audit.list'),
+    ])
+    expect(told).not.toMatch(/pass:word|canary/)
     await rig.stop()
   })
 })

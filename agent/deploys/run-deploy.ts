@@ -2,9 +2,10 @@ import { asideName } from '../docker/managed.ts'
 import type { DockerOperations } from '../docker/operations.ts'
 import type { Log } from '../log.ts'
 import { drainAndWait, notDrained } from '../workers/drain.ts'
-import { awaitHealth } from './await-health.ts'
+import { awaitHealth, type Proved, stillRuns, Unhealthy } from './await-health.ts'
 import type { DeployStore } from './deploy-store.ts'
 import { fetchImage } from './fetch-image.ts'
+import { foreignProcessor, refuseWithoutCommand } from './image-fits.ts'
 import { instanceOf, instanceSpec } from './instance.ts'
 import type { DeployJournal } from './journal.ts'
 import { imagesBefore } from './make-plan.ts'
@@ -42,18 +43,22 @@ export class DeployRun {
     const drained = await Promise.allSettled(draining.map((instance) => this.#drain(instance)))
     for (const end of drained) if (end.status === 'rejected') throw end.reason
     for (const instance of this.#inStopOrder(old)) await this.#setAside(instance)
-    for (const instance of plan.instances) await this.#replace(instance)
+    const proved: Proved[] = []
+    for (const instance of plan.instances) proved.push(await this.#replace(instance))
+    await stillRuns(this.#parts.docker, proved, this.#signal)
   }
 
   /** From a recorded deploy: proves health once more, for an agent that ended while it waited for it. */
   async proveHealth(): Promise<void> {
+    const proved: Proved[] = []
     for (const instance of this.#journal.deploy.plan.instances) {
       const state = await this.#parts.docker.inspectContainer(instance.name)
       if (state === undefined || state.labels['gh.deploy'] !== String(this.#journal.deploy.id)) {
         throw new Error(`The new ${instance.name} had not been made yet.`)
       }
-      await this.#health(instance, state.id)
+      proved.push(await this.#health(instance, state.id))
     }
+    await stillRuns(this.#parts.docker, proved, this.#signal)
   }
 
   /** The new ones have proved themselves: from here on it only goes forward. What could not be removed is named. */
@@ -85,12 +90,18 @@ export class DeployRun {
         const key = image.id ?? image.name
         const fetched = found.get(key) ?? (await fetchImage(this.#parts.docker, image, progress, this.#signal))
         found.set(key, fetched)
+        await this.#refuseUnrunnable(service as PlannedInstance['service'], fetched)
         deploy.plan.images[service as keyof typeof deploy.plan.images] = fetched
       }
       // What is recorded as the image before is what a rollback would go to.
       deploy.plan.previous = imagesBefore(deploy.plan.images, this.#plansBack())
       this.#parts.store.savePlan(deploy.id, deploy.plan)
     })
+  }
+
+  async #refuseUnrunnable(service: PlannedInstance['service'], { id, name }: PlannedImage): Promise<void> {
+    const facts = id === null ? undefined : await this.#parts.docker.inspectImage(id)
+    if (facts !== undefined) refuseWithoutCommand(name, facts, this.#spec(service))
   }
 
   *#plansBack(): Generator<Plan> {
@@ -131,7 +142,7 @@ export class DeployRun {
     )
   }
 
-  async #replace(instance: PlannedInstance): Promise<void> {
+  async #replace(instance: PlannedInstance): Promise<Proved> {
     const { docker } = this.#parts
     this.#signal.throwIfAborted()
     const id = await this.#journal.take('start', 'create', instance, async () => {
@@ -140,7 +151,7 @@ export class DeployRun {
     })
     this.#signal.throwIfAborted()
     await this.#journal.take('start', 'start', instance, () => docker.startContainer(id))
-    await this.#health(instance, id)
+    return this.#health(instance, id)
   }
 
   /** A restart that someone asked Docker for before the deploy may have started the old one since it was stopped. */
@@ -150,12 +161,24 @@ export class DeployRun {
     await docker.stopContainer(oldId, this.#spec(service).stopLimitMs)
   }
 
-  async #health(instance: PlannedInstance, id: string): Promise<void> {
+  async #health(instance: PlannedInstance, id: string): Promise<Proved> {
     this.#signal.throwIfAborted()
-    const { name, port, service, oldId } = instance
-    await this.#journal.take('health', 'health', instance, () =>
-      awaitHealth(this.#parts.docker, { id, name, port, oldId }, this.#spec(service), this.#signal),
+    const { name, service, oldId, newPort: port = instance.port } = instance
+    return this.#journal.take('health', 'health', instance, () =>
+      awaitHealth(this.#parts.docker, { id, name, port, oldId }, this.#spec(service), this.#signal).catch(
+        async (error: unknown) => {
+          throw error instanceof Unhealthy ? await this.#withProcessor(service, error) : error
+        },
+      ),
     )
+  }
+
+  /** The same, with what the image has to do with it. */
+  async #withProcessor(service: PlannedInstance['service'], error: Unhealthy): Promise<Unhealthy> {
+    const id = this.#journal.deploy.plan.images[service]?.id
+    const facts = id == null ? undefined : await this.#parts.docker.inspectImage(id)
+    const said = facts === undefined ? undefined : foreignProcessor(facts)
+    return said === undefined ? error : new Unhealthy(`${error.message} ${said}`, error.lastLines)
   }
 
   async #create(instance: PlannedInstance): Promise<string> {
@@ -166,7 +189,7 @@ export class DeployRun {
     const old = instance.oldId === null ? undefined : await docker.inspectContainer(instance.oldId)
     const like = { name: instance.name, labels: old?.labels ?? {}, env: old?.env ?? new Map<string, string>() }
     const spec = instanceSpec(
-      instanceOf(like, instance.service, instance.port),
+      instanceOf(like, instance.service, instance.newPort ?? instance.port),
       this.#spec(instance.service),
       files.read(),
       files.env(),

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freshFolder } from '../../e2e/rigs/folder.ts'
@@ -54,4 +55,19 @@ test('is read afresh each time, and the folder to build from is beside it', () =
   write({ ...defaultServices, image: 'registry.example:5000/team/ghosthands' })
   expect(file.read().image).toBe('registry.example:5000/team/ghosthands')
   expect(file.buildFolder()).toBeUndefined()
+})
+
+test('a pipe in the place of a file is refused: to wait for it would stop everything else', () => {
+  const pipes = ['.env', 'services.json'].map((name) => path.join(folder, name))
+  spawnSync('mkfifo', pipes)
+  // Whoever reads one after all gets nothing from these, instead of waiting for ever.
+  const writers = pipes.map((pipe) => spawn('sh', ['-c', ': > "$0"', pipe]))
+  expect(() => file.env()).toThrow('.env is not a plain file')
+  expect(() => file.read()).toThrow('services.json is not a plain file')
+  for (const writer of writers) writer.kill()
+})
+
+test('the empty device is a file without variables', () => {
+  symlinkSync('/dev/null', path.join(folder, '.env'))
+  expect(file.env().size).toBe(0)
 })

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { envVars, parseEnvFile } from '../../shared/domain/env-file.ts'
 import { describeIssues, Problem } from '../../shared/errors.ts'
+import { refuseEndless } from '../storage/plain-file.ts'
 import {
   defaultServices,
   type Service,
@@ -72,8 +73,10 @@ export class ServicesFile {
 
 function readIfThere(file: string): string | undefined {
   try {
+    refuseEndless(file, fs.statSync(file))
     return fs.readFileSync(file, 'utf8')
   } catch (error) {
+    if (error instanceof Problem) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     const why = error instanceof Error ? error.message : String(error)
     throw new Problem('conflict', `${file} cannot be read: ${why}`)

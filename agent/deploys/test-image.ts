@@ -1,4 +1,5 @@
-import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { z } from 'zod'
 import type { Dockerd } from '../../e2e/rigs/dockerd.ts'
@@ -58,7 +59,12 @@ printf 'Status: %s\\r\\nContent-Type: application/json\\r\\n\\r\\n{}' "$status"
 `
 
 /** Makes images out of busybox alone, whose services speak what agent-api.md says. */
-export async function importServiceImage(dockerd: Dockerd, reference: string, behaviour: Behaviour): Promise<void> {
+export async function importServiceImage(
+  dockerd: Dockerd,
+  reference: string,
+  behaviour: Behaviour,
+  { command = ['/start'], architecture }: { command?: string[]; architecture?: string } = {},
+): Promise<void> {
   const { folder, remove } = freshFolder('image')
   const root = path.join(folder, 'root')
   const write = (name: string, text: string) => {
@@ -77,7 +83,10 @@ export async function importServiceImage(dockerd: Dockerd, reference: string, be
   }
   const archive = path.join(folder, 'root.tar')
   await runProgram('tar', ['-C', root, '-cf', archive, '.'])
-  await dockerd.docker('import', '--change', 'CMD ["/start"]', archive, reference)
+  if (architecture === undefined) {
+    const change = command.length === 0 ? [] : ['--change', `CMD ${JSON.stringify(command)}`]
+    await dockerd.docker('import', ...change, archive, reference)
+  } else await loadFor(dockerd, reference, archive, { architecture, command })
   remove()
 }
 
@@ -140,4 +149,22 @@ export async function runServices(
       ...command(spec.port),
     )
   }
+}
+
+/** `docker import` makes images for this machine only; a saved one may say anything. */
+async function loadFor(
+  dockerd: Dockerd,
+  reference: string,
+  layer: string,
+  { architecture, command }: { architecture: string; command: string[] },
+): Promise<void> {
+  const folder = path.dirname(layer)
+  const write = (name: string, value: unknown) => writeFileSync(path.join(folder, name), JSON.stringify(value))
+  const diff = createHash('sha256').update(readFileSync(layer)).digest('hex')
+  const rootfs = { type: 'layers', diff_ids: [`sha256:${diff}`] }
+  write('config.json', { architecture, os: 'linux', config: { Cmd: command }, rootfs })
+  write('manifest.json', [{ Config: 'config.json', RepoTags: [reference], Layers: [path.basename(layer)] }])
+  const saved = path.join(folder, 'saved.tar')
+  await runProgram('tar', ['-C', folder, '-cf', saved, 'config.json', 'manifest.json', path.basename(layer)])
+  await dockerd.docker('load', '-i', saved)
 }

@@ -43,7 +43,11 @@ export async function startTestRegistry(layer: Buffer, login: string): Promise<T
   let pulls = 0
   const server = http.createServer((request, response) => {
     if (request.headers.authorization !== `Basic ${Buffer.from(login).toString('base64')}`) {
-      response.writeHead(401, { 'www-authenticate': 'Basic realm="test"' }).end()
+      // As a careless one does, it repeats what it was given.
+      const given = Buffer.from(request.headers.authorization?.split(' ')[1] ?? '', 'base64').toString()
+      const body = JSON.stringify({ errors: [{ code: 'UNAUTHORIZED', message: `no such login: ${given}` }] })
+      const type = { 'content-type': 'application/json' }
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="test"', ...type }).end(body)
       return
     }
     const name = request.url?.split('/').at(-1) ?? ''

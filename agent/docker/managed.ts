@@ -5,6 +5,8 @@ export const labelNames = {
   managed: 'gh.managed',
   service: 'gh.service',
   port: 'gh.port',
+  /** The port that services.json named then: where it names another one now, a person has changed it. */
+  declaredPort: 'gh.declared-port',
   /** The image as a person knows it: repository and tag. */
   image: 'gh.image',
   /** The deploy that made it: how a half-made container is found again after a crash. */

@@ -27,6 +27,10 @@ export interface ImageFacts {
   id: string
   /** `repository@sha256:…`, where it came from a registry. */
   repoDigest: string | null
+  /** The processors it is for, in Docker's words; empty where it does not say. */
+  architecture: string
+  /** Whether it says what to run. */
+  hasCommand: boolean
 }
 
 /** An engine that takes longer to say what it has is frozen, and whoever asked must not freeze with it. */
@@ -114,7 +118,14 @@ export class DockerOperations {
   inspectImage(reference: string): Promise<ImageFacts | undefined> {
     return this.#unlessMissing(async (docker) => {
       const image = await docker.getImage(reference).inspect()
-      return { id: image.Id, repoDigest: image.RepoDigests?.[0] ?? null }
+      // Docker leaves out what is empty, or says null.
+      const { Cmd, Entrypoint } = (image.Config ?? {}) as { Cmd?: unknown; Entrypoint?: unknown }
+      return {
+        id: image.Id,
+        repoDigest: image.RepoDigests?.[0] ?? null,
+        architecture: image.Architecture ?? '',
+        hasCommand: [Cmd, Entrypoint].some((words) => words != null && String(words) !== ''),
+      }
     }, answerLimitMs)
   }
 
@@ -126,6 +137,8 @@ export class DockerOperations {
         abortSignal: signal,
       })
       await followProgress(stream, onLine, signal)
+    }).catch((error: unknown) => {
+      throw withoutPassword(error, authconfig?.password)
     })
   }
 
@@ -174,6 +187,13 @@ export class DockerOperations {
     }
     await this.#run((docker) => work(docker).catch(unlessUnchanged), limitMs)
   }
+}
+
+/** A registry may repeat the login it refuses, and what Docker says of it is read in many places. */
+function withoutPassword(error: unknown, password: string | undefined): unknown {
+  if (!(error instanceof Problem) || password === undefined) return error
+  const [masked = ''] = maskSecrets([error.message], new Map([['PASSWORD', password]]))
+  return masked === error.message ? error : new Problem(error.code, masked, error.extra)
 }
 
 function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {

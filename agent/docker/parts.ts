@@ -51,7 +51,11 @@ export function createDockerParts(options: DockerPartsOptions) {
     ...{ docker, containers, services: files, lock, refuseDuringDeploy, drainedByHand },
     deployedImage: () => deploys.deployedImage('worker'),
   })
-  const health = new HealthService({ engine, containers, deploys, troubles })
+  const health = new HealthService({
+    ...{ engine, containers, deploys, troubles },
+    mustBeThere: () =>
+      deploys.deployedServices.filter((name) => files.read().services[name as ServiceName]?.create === 'always'),
+  })
   const loads = new ContainerLoads(docker)
   let stopWatching = () => {}
   let stopRecovering = () => {}

@@ -63,6 +63,9 @@ test('figures are what SQL makes of everything kept, and are the same after a re
   }
   const since = '2026-01-02T00:00:00.000Z'
   expect(readStats(store.database, since)).toEqual({ since, ...expected })
+  // The same moment, as others write it: shorter, or by the clock of another place.
+  for (const same of ['2026-01-02T00:00:00Z', '2026-01-02T02:00:00+02:00'])
+    expect(readStats(store.database, same)).toEqual({ since: same, ...expected })
   store.close()
   store = new EngineStore(folder)
   expect(readStats(store.database, since)).toEqual({ since, ...expected })

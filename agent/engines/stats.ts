@@ -6,7 +6,8 @@ type Stats = Omit<CallResult<'engine.stats'>, 'orders'>
 
 /** How the engines did, by SQL over everything that is kept. */
 export function readStats(database: DatabaseSync, since: string | undefined): Stats {
-  const from = since ?? ''
+  // As times are stored, so that they compare as texts.
+  const from = since === undefined ? '' : new Date(since).toISOString()
   const engines = rows<{
     driver: string
     platform: string

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs/promises'
 import { type EnvFile, envVars, parseEnvFile, writeEnvFile } from '../../shared/domain/env-file.ts'
 import { Problem } from '../../shared/errors.ts'
+import { refuseEndless } from '../storage/plain-file.ts'
 import { behindLinks, replaceFile } from '../storage/replace-file.ts'
 
 /** A larger file is no list of variables. */
@@ -79,8 +80,9 @@ export class EnvStore {
     const file = this.#path()
     let bytes: Buffer
     try {
-      const { size } = await fs.stat(file)
-      if (size > maxFileBytes) throw new Problem('conflict', `${file} is larger than ${maxFileBytes} bytes.`)
+      const stats = await fs.stat(file)
+      refuseEndless(file, stats)
+      if (stats.size > maxFileBytes) throw new Problem('conflict', `${file} is larger than ${maxFileBytes} bytes.`)
       bytes = await fs.readFile(file)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException

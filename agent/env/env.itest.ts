@@ -145,6 +145,7 @@ describe('a change', () => {
   test.each([
     ['a folder in its place', () => fs.mkdirSync(file), 'conflict'],
     ['a link to itself', () => fs.symlinkSync('.env', file), 'conflict'],
+    ['a pipe that nobody writes to', () => spawnSync('mkfifo', [file]), 'conflict'],
   ])('is refused with %s', async (_name, prepare, code) => {
     prepare()
     const problem = await problemOf(service().set({ A: '1' }, false))

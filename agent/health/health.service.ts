@@ -11,6 +11,8 @@ export interface HealthOptions {
   engine: DockerEngine
   containers: Containers
   deploys: { readonly current: Health['currentDeploy']; readonly deployedTag: string | null }
+  /** The services that must be there: each that was deployed, unless services.json has it only where it is already. */
+  mustBeThere: () => readonly string[]
   /** Of the other parts, such as the browser: nothing while all is well, otherwise why not. */
   troubles: () => readonly string[]
 }
@@ -49,7 +51,9 @@ export class HealthService {
     const reasons = [...this.#options.troubles()]
     let managed: ManagedContainer[]
     let workers: Worker[]
+    let expected: readonly string[]
     try {
+      expected = this.#options.mustBeThere()
       ;[managed, workers] = await Promise.all([containers.managed(), containers.workers()])
     } catch (error) {
       return this.#withoutDocker(reasons, error)
@@ -58,14 +62,19 @@ export class HealthService {
     const apiHealthy = api.length > 0 && (await all(api, (container) => containers.isHealthy(container)))
     const replaceable = await all(workers, (worker) => containers.isDeploySafe(worker))
     const views = workers.map((worker) => toWorkerView(worker))
-    const silent = views.filter(({ status }) => status === 'running')
     // During a deploy the services come and go on purpose.
     if (deploys.current === null) {
       if (api.length > 0 && !apiHealthy) reasons.push('The API is not healthy.')
-      for (const { workerId } of silent) reasons.push(`Worker ${workerId} runs but does not answer.`)
+      for (const [index, { workerId, status }] of views.entries()) {
+        if (status !== 'running') continue
+        const what = workers[index]?.own === undefined ? 'does not answer' : 'says of itself that it does not work'
+        reasons.push(`Worker ${workerId} runs but ${what}.`)
+      }
       for (const { alive, running, name } of managed)
         if (alive && !running) reasons.push(`${name} ends again and again; Docker keeps starting it.`)
+      const gone = expected.filter((name) => !managed.some(({ service }) => service === name))
       if (deploys.deployedTag !== null && managed.length === 0) reasons.push('Nothing of what was deployed is there.')
+      else for (const name of gone) reasons.push(`No container of the service ${name} is left. Deploy it again.`)
     }
     const nothingLeft = deploys.deployedTag !== null && !managed.some(({ running }) => running)
     return {

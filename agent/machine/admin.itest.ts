@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -162,6 +162,20 @@ describe('a refresh', () => {
   })
 })
 
+test('a pipe that the secret came through is not read again: nobody may write to it any more', async () => {
+  const file = path.join(folder, 'secret')
+  spawnSync('mkfifo', [file])
+  // Whoever reads it after all gets nothing from this, instead of waiting for ever.
+  const writer = spawn('sh', ['-c', ': > "$0"', file])
+  const [given, next] = ['g'.repeat(40), 'n'.repeat(40)]
+  const keeper = new SecretKeeper(folder, file, given)
+  expect(keeper.refresh()).toBe(false)
+  expect(await keeper.rotate(given, next)).toContain('data folder')
+  expect(keeper.refresh()).toBe(false)
+  expect(writer.exitCode).toBeNull()
+  writer.kill()
+})
+
 describe('a shutdown', () => {
   test('runs the command of this machine, without a shell, and is audited as a stop', async () => {
     const proof = path.join(folder, 'off')
@@ -169,7 +183,7 @@ describe('a shutdown', () => {
     expect((await rig.client.call('machine.shutdown')).success).toBe(true)
     expect(fs.readdirSync(folder).sort()).toEqual(['off', 'off ; $(id)'])
     const { entries } = await rig.client.call('audit.list', { action: 'stop' })
-    expect(entries[0]).toMatchObject({ result: 'success', operator: 'Tester' })
+    expect(entries[0]).toMatchObject({ result: 'success', operator: 'Tester', details: { of: 'machine' } })
   })
 
   test('that is refused says so, with what to do', async () => {

@@ -53,8 +53,11 @@ export function machineRoutes(parts: MachineRouteParts): Pick<Handlers, Names> {
         ...(['application/json', 'application/openmetrics-text', 'text/plain'] as const),
       ])
       if (type === 'application/json') return load
+      // Who asks for text without naming the classic format by its version gets OpenMetrics under that name.
+      const classic =
+        type === 'text/plain' && /text\/plain\s*;[^,]*version=0\.0\.4/i.test(context.headers['accept'] ?? '')
+      const text = openMetrics(load, parts.counters(), parts.gauges(), classic ? 'classic' : 'openmetrics')
       const version = type === 'text/plain' ? '0.0.4' : '1.0.0'
-      const text = openMetrics(load, parts.counters(), parts.gauges())
       return new Reply(`${type}; version=${version}; charset=utf-8`, text)
     },
     'machine.metricsHistory': (asked) => parts.history.read(asked),

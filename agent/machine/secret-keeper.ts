@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { Problem } from '../../shared/errors.ts'
@@ -78,7 +79,10 @@ export class SecretKeeper {
   }
 
   #inFile(): string | undefined {
-    return this.#file === undefined ? undefined : readIfThere(this.#file)?.trim()
+    if (this.#file === undefined) return undefined
+    // A pipe gave its secret at the start; to wait for another would stop everything else.
+    if (fs.statSync(this.#file, { throwIfNoEntry: false })?.isFile() === false) return undefined
+    return readIfThere(this.#file)?.trim()
   }
 
   #rotatedFile(): string {
@@ -87,7 +91,14 @@ export class SecretKeeper {
 
   #rotated(): Rotated | undefined {
     const text = readIfThere(this.#rotatedFile())
-    return text === undefined ? undefined : rotatedSchema.parse(JSON.parse(text))
+    if (text === undefined) return undefined
+    try {
+      return rotatedSchema.parse(JSON.parse(text))
+    } catch (error) {
+      const next = 'Remove it, and the agent takes the secret that it is started with.'
+      // Without what stands in it.
+      throw new Error(`${this.#rotatedFile()} cannot be read. ${next}`, { cause: (error as Error).name })
+    }
   }
 }
 

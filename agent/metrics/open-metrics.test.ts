@@ -34,3 +34,13 @@ test('the text is OpenMetrics: typed families, counters ending in _total, nothin
   expect(samples.get('pilothouse_cpu_usage_ratio')).toBe(0.125)
   expect(samples.get('pilothouse_memory_used_bytes')).toBe(1000 * 2 ** 20)
 })
+
+test('in the classic format each figure has the type and the help of its own name', () => {
+  const counter = { name: 'requests', help: 'Answered.', value: 3 }
+  const lines = openMetrics(load, [counter], [], 'classic').trimEnd().split('\n')
+  const described = lines.flatMap((line) => /^# TYPE (\S+) (?:gauge|counter)$/.exec(line)?.[1] ?? [])
+  const figures = lines.flatMap((line) => (line.startsWith('#') ? [] : [line.split(' ')[0]]))
+  expect(figures).toEqual(described)
+  expect(lines).toContain('# TYPE pilothouse_requests_total counter')
+  expect(lines.filter((line) => line.startsWith('# EOF'))).toEqual([])
+})

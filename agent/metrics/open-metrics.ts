@@ -6,8 +6,16 @@ export interface Counter {
   value: number
 }
 
-/** OpenMetrics 1.0 text: gauges from the machine's load, counters from the agent. */
-export function openMetrics(metrics: Metrics, counters: readonly Counter[], gauges: readonly Counter[]): string {
+/**
+ * OpenMetrics 1.0 text: gauges from the machine's load, counters from the agent. In the `classic` format of Prometheus
+ * before it, a counter is called what its figure is called, or its type and its help are those of nothing.
+ */
+export function openMetrics(
+  metrics: Metrics,
+  counters: readonly Counter[],
+  gauges: readonly Counter[],
+  format: 'openmetrics' | 'classic' = 'openmetrics',
+): string {
   const lines: string[] = []
   const gauge = ({ name, help, value }: Counter) => {
     lines.push(
@@ -30,13 +38,11 @@ export function openMetrics(metrics: Metrics, counters: readonly Counter[], gaug
   gauge({ name: 'network_transmit_bytes_per_second', help: 'Bytes out.', value: metrics.network.txBytesPerSec })
   for (const item of gauges) gauge(item)
   for (const { name, help, value } of counters) {
-    lines.push(
-      `# TYPE pilothouse_${name} counter`,
-      `# HELP pilothouse_${name} ${escaped(help)}`,
-      `pilothouse_${name}_total ${value}`,
-    )
+    const figure = `pilothouse_${name}_total`
+    const family = format === 'classic' ? figure : `pilothouse_${name}`
+    lines.push(`# TYPE ${family} counter`, `# HELP ${family} ${escaped(help)}`, `${figure} ${value}`)
   }
-  return `${lines.join('\n')}\n# EOF\n`
+  return `${lines.join('\n')}\n${format === 'classic' ? '' : '# EOF\n'}`
 }
 
 /** The figures are rounded for people; a byte is whole. */

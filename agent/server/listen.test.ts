@@ -47,3 +47,13 @@ test('only this machine and a tailnet may be listened on, unless it was said twi
     expect(() => bind(host, true), host).not.toThrow()
   }
 })
+
+test('what stands in the place of the socket and is none is left alone', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'listen-'))
+  const socketPath = path.join(folder, 'notes.txt')
+  fs.writeFileSync(socketPath, 'mine')
+  const config = { socketPath, port: undefined, bind: [], allowPublicBind: false } as unknown as Config
+  await expect(listenAll(config, () => http.createServer())).rejects.toThrow('is no socket. Move it away')
+  expect(fs.readFileSync(socketPath, 'utf8')).toBe('mine')
+  fs.rmSync(folder, { recursive: true })
+})

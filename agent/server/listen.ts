@@ -42,11 +42,11 @@ export async function listenAll(config: Config, create: () => Server): Promise<{
     }
     let port: number | null = null
     if (config.port !== undefined) {
-      const server = await listen(create(), { host: '127.0.0.1', port: config.port })
+      const server = await listen(create(), { host: '127.0.0.1', port: config.port }, 'PILOTHOUSE_PORT')
       servers.push(server)
       port = (server.address() as net.AddressInfo).port
     }
-    for (const address of config.bind) servers.push(await listen(create(), address))
+    for (const address of config.bind) servers.push(await listen(create(), address, 'PILOTHOUSE_BIND'))
     if (servers.length === 0)
       throw new Error('Both the Unix socket and the port are off: nobody could reach the agent.')
     return { servers, socketPath: config.socketPath ?? null, port }
@@ -56,12 +56,17 @@ export async function listenAll(config: Config, create: () => Server): Promise<{
   }
 }
 
-function listen(server: Server, options: net.ListenOptions): Promise<Server> {
+function listen(server: Server, options: net.ListenOptions, setting: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const where = options.path ?? `${options.host}:${options.port}`
-      const why = error.code === 'EADDRINUSE' ? 'something listens there already' : error.message
-      reject(new Error(`Cannot listen on ${where}: ${why}. Set PILOTHOUSE_PORT or PILOTHOUSE_SOCKET to another.`))
+      const why =
+        error.code === 'EADDRINUSE'
+          ? 'something listens there already'
+          : error.code === 'EADDRNOTAVAIL'
+            ? 'this machine does not have that address now'
+            : error.message
+      reject(new Error(`Cannot listen on ${where}: ${why}. Set ${setting} to another.`))
     })
     server.listen(options, () => resolve(server))
   })
@@ -72,7 +77,7 @@ async function listenOnUnix(server: Server, socketPath: string): Promise<Server>
   // The mask is there before the socket is: no moment in which anyone may connect.
   const mask = process.umask(0o117)
   // Binding happens within the call; a mask that stayed until the answer would fall on whatever else is made meanwhile.
-  const listening = listen(server, { path: socketPath })
+  const listening = listen(server, { path: socketPath }, 'PILOTHOUSE_SOCKET')
   process.umask(mask)
   await listening
   fs.chmodSync(socketPath, 0o660)
@@ -83,7 +88,10 @@ async function listenOnUnix(server: Server, socketPath: string): Promise<Server>
 async function freeSocketPath(socketPath: string): Promise<void> {
   // The kernel cuts a longer path without a word (sun_path has 108 bytes, 104 on macOS).
   if (Buffer.byteLength(socketPath) > 103) throw new Error(`The socket path ${socketPath} is longer than 103 bytes.`)
-  if (!fs.existsSync(socketPath)) return
+  const found = fs.statSync(socketPath, { throwIfNoEntry: false })
+  if (found !== undefined && !found.isSocket())
+    throw new Error(`${socketPath} is there and is no socket. Move it away, or set PILOTHOUSE_SOCKET to another path.`)
+  if (found === undefined) return
   const alive = await new Promise<boolean>((resolve) => {
     const probe = net.connect(socketPath)
     probe.once('connect', () => {

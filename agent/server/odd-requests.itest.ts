@@ -276,6 +276,16 @@ describe('once', () => {
   })
 })
 
+test('a scraper that names the classic format gets that, and one that names none OpenMetrics', async () => {
+  const ask = (accept: string) => say(request('GET /metrics HTTP/1.1', [host, `Accept: ${accept}`]))
+  expect(await ask('text/plain;version=0.0.4;q=0.5,*/*;q=0.1')).toContain('# TYPE pilothouse_requests_total counter')
+  for (const accept of ['text/plain', 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5']) {
+    const text = await ask(accept)
+    expect(text).toContain('# TYPE pilothouse_requests counter')
+    expect(text.endsWith('\n# EOF\n')).toBe(true)
+  }
+})
+
 test('a film is told of as RFC 9110 has it, to whoever asks for its head, or has it', async () => {
   const dir = path.join(rig.dataDir, 'recordings')
   mkdirSync(dir, { recursive: true })

@@ -199,7 +199,8 @@ async function perform(
 ): Promise<unknown> {
   if (call.audit === undefined) return handle(parts, call, params, context)
   const { operator, peer, requestId } = context
-  const details = redact(withLengths(params, call.secretParams)) as Record<string, unknown>
+  const subject = call.auditSubject === undefined ? {} : { of: call.auditSubject }
+  const details = redact({ ...subject, ...withLengths(params, call.secretParams) }) as Record<string, unknown>
   const id = parts.audit.begin({
     action: call.audit,
     operator,

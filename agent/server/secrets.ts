@@ -50,6 +50,16 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
+/** Whether any user of this machine can read a file: by its own mode, and those of the folders on the way to it. */
+export function othersCanRead(file: string): boolean {
+  const lets = (name: string, bit: number) => ((fs.statSync(name, { throwIfNoEntry: false })?.mode ?? 0) & bit) !== 0
+  if (!lets(file, 0o004)) return false
+  for (let folder = path.dirname(path.resolve(file)); ; folder = path.dirname(folder)) {
+    if (!lets(folder, 0o001)) return false
+    if (folder === path.dirname(folder)) return true
+  }
+}
+
 /** Checks what a client sent. Only hashes are kept and compared, in constant time, whatever their lengths. */
 export class SecretChecker {
   #hash: Buffer

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -58,4 +58,19 @@ test('a migration that fails leaves nothing of itself behind', () => {
   ).toThrow('in the middle')
   expect(database.prepare('SELECT count(*) AS n FROM t').get()).toEqual({ n: 0 })
   database.close()
+})
+
+test('a transaction that SQLite ends by itself, as on a full disk, fails for its own reason', () => {
+  const database = openDatabase(file(), ['CREATE TABLE t (n INTEGER PRIMARY KEY)'], true)
+  database.exec('INSERT INTO t VALUES (1)')
+  expect(() => inTransaction(database, () => database.exec('INSERT OR ROLLBACK INTO t VALUES (2), (1)'))).toThrow(
+    'UNIQUE constraint failed',
+  )
+  expect(inTransaction(database, () => database.prepare('SELECT count(*) AS n FROM t').get())).toEqual({ n: 1 })
+  database.close()
+})
+
+test('a file that is none of SQLite is named, with what to do', () => {
+  writeFileSync(path.join(folder, 'b.db'), 'not a database, and longer than its header would be'.repeat(20))
+  expect(() => openDatabase(path.join(folder, 'b.db'), [table], true)).toThrow(/b\.db cannot be used: .*moved away/)
 })

@@ -7,10 +7,15 @@ const sqlite = loadSqlite()
 /** Opens one of the agent's SQLite files and brings its schema up to date. */
 export function openDatabase(file: string, migrations: readonly string[], durable: boolean): DatabaseSync {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
-  const database = new sqlite.DatabaseSync(file)
-  database.exec(
-    `PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000; PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'};`,
-  )
+  const database = openUnprepared(file)
+  try {
+    database.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000; PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'};`,
+    )
+  } catch (error) {
+    database.close()
+    throw unusable(file, error)
+  }
   fs.chmodSync(file, 0o600)
   const row = database.prepare('PRAGMA user_version').get() as { user_version: number }
   if (row.user_version > migrations.length) {
@@ -27,6 +32,22 @@ export function openDatabase(file: string, migrations: readonly string[], durabl
   return database
 }
 
+/** As it is, without settings and schema. */
+export function openUnprepared(file: string): DatabaseSync {
+  try {
+    return new sqlite.DatabaseSync(file)
+  } catch (error) {
+    throw unusable(file, error)
+  }
+}
+
+/** SQLite says what is wrong and not with which file. */
+export function unusable(file: string, error: unknown): Error {
+  const why = error instanceof Error ? error.message : String(error)
+  const next = 'Look at the disk and at who may write there; a spoilt file can be moved away, with what it holds.'
+  return new Error(`${file} cannot be used: ${why}. ${next}`, { cause: error })
+}
+
 export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec('BEGIN IMMEDIATE')
   try {
@@ -34,7 +55,11 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
     database.exec('COMMIT')
     return result
   } catch (error) {
-    database.exec('ROLLBACK')
+    try {
+      database.exec('ROLLBACK')
+    } catch {
+      // SQLite ends some by itself, on a full disk above all: what counts is why.
+    }
     throw error
   }
 }

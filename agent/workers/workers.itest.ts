@@ -23,6 +23,7 @@ describe.skipIf(noDockerd !== undefined)(`workers ${noDockerd ?? ''}`, () => {
     await machine.stop()
   })
   const client = () => machine.rig.client
+  const health = () => client().call('machine.health')
   const start = (
     params: { workerId?: string; maxConcurrentJobs?: number; envOverrides?: Record<string, string> } = {},
   ) => client().call('workers.start', params, patient)
@@ -143,6 +144,17 @@ describe.skipIf(noDockerd !== undefined)(`workers ${noDockerd ?? ''}`, () => {
     expect(await ask('POST', '/deploy', { imageTag: 'v1' })).toMatchObject({ status: 400 })
   })
 
+  test('a service that was deployed and of which nothing is left is missed, until it is deployed again', async () => {
+    await client().call('deploys.deploy', { image_tag: 'v1' }, patient)
+    expect((await health()).status).toBe('ok')
+    await dockerd.docker('rm', '-f', 'ghosthands-api')
+    await until('that to be told', async () => (await health()).status === 'degraded')
+    expect(await health()).toMatchObject({ apiHealthy: false, activeWorkers: 1 })
+    expect((await client().call('machine.status')).health?.reason).toContain('service api is left')
+    await client().call('deploys.deploy', { image_tag: 'v1' }, patient)
+    expect((await health()).status).toBe('ok')
+  })
+
   test('one that is paused has its jobs still: it is not idle, not stopped, not replaced and not safe', async () => {
     await client().call('deploys.deploy', { image_tag: 'v1' }, patient)
     const id = 'ghosthands-worker'
@@ -179,7 +191,6 @@ describe.skipIf(noDockerd !== undefined)(`workers ${noDockerd ?? ''}`, () => {
         'exit 3',
       ],
     )
-    const health = () => client().call('machine.health')
     const restarting = async () => (await machine.containers()).some((one) => one === `${name}-`)
     await until('the container to wait for its next start', restarting)
     await until('that to be told', async () => (await health()).status === 'degraded')
@@ -203,15 +214,31 @@ describe.skipIf(noDockerd !== undefined)(`workers ${noDockerd ?? ''}`, () => {
       const rest = [...labels, ...variables, 'ghosthands:v1']
       await dockerd.docker('run', '-d', '--network=host', '--name', `ghosthands-worker-${index + 1}`, ...rest)
     }
+    // Named by nobody here: longer than ours are, and with a label that is no name of a container.
+    const odd = { label: 'host:3101/worker 1', name: `${'a-very-long-project-'.repeat(4)}worker-1` }
+    const oddOnes = [
+      '--label',
+      `gh.worker=${odd.label}`,
+      '-e',
+      `GH_WORKER_PORT=${first + 2}`,
+      '-e',
+      'GH_SERVICE=worker',
+    ]
+    const oddRun = ['run', '-d', '--network=host', '--name', odd.name, ...labels, ...oddOnes, 'ghosthands:v1']
+    await dockerd.docker(...oddRun)
     await until('both to answer', async () =>
       (await client().call('workers.list')).every((worker) => worker.status === 'idle'),
     )
     await setJobs(first + 1, 2)
     const workers = await client().call('workers.list')
     expect(workers.map(({ statusPort, status: is, activeJobs }) => [statusPort, is, activeJobs])).toEqual([
+      [first + 2, 'idle', 0],
       [first, 'idle', 0],
       [first + 1, 'busy', 2],
     ])
+    expect(workers[0]).toMatchObject({ workerId: odd.label, containerName: odd.name })
+    expect(await client().call('workers.drain', { id: odd.label })).toMatchObject({ success: true })
+    expect(await client().call('workers.stop', { id: odd.name }, patient)).toMatchObject({ success: true })
     expect(await client().call('deploys.drain', { worker_id: 'south' })).toMatchObject({ drainedWorkers: 1 })
     expect(await status('ghosthands-worker-2')).toBe('draining')
   })

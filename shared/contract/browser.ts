@@ -45,7 +45,7 @@ export const startBrowser = defineCall({
       headless: z.boolean().default(false),
       contextId: z
         .string()
-        .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+        .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'letters, digits, dash and underscore only, 64 at most')
         .optional(),
       recordingFps: z.int().min(1).max(60).default(30),
       streamFrameRate: z.int().min(1).max(60).default(30).describe('Pictures a second of the screencast, at most'),

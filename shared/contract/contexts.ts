@@ -3,7 +3,9 @@ import { defineCall } from './define.ts'
 
 /** Named user-data directories, and the cookies of the running one. */
 
-const contextId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+const contextId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'letters, digits, dash and underscore only, 64 at most')
 const leaseId = z.string().max(100).optional().describe('The lease in force, where the caller is its holder')
 const context = z.object({
   id: z.string(),

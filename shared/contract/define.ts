@@ -54,6 +54,8 @@ export interface CallDefinition<
   readonly problems: readonly ProblemCode[]
   /** Present on every call that changes something: the row that is written before it acts. */
   readonly audit: AuditAction | undefined
+  /** What it acts on, where no parameter says so and its action is that of others as well. */
+  readonly auditSubject: string | undefined
   /** Parameters of which the audit says how long they are and nothing else: what is typed may be a password. */
   readonly secretParams: readonly string[]
   /** Agent version that first had it. */
@@ -80,6 +82,7 @@ type CallOptions<Name extends string, Params extends ParamsSchema, Result extend
   successStatus?: number
   problems?: readonly ProblemCode[]
   audit?: AuditAction
+  auditSubject?: string
   secretParams?: readonly (keyof Params['shape'] & string)[]
   since?: string
 }
@@ -101,6 +104,7 @@ export function defineCall<
       successStatus: 200,
       problems: [],
       audit: undefined,
+      auditSubject: undefined,
       secretParams: [],
       since: '0.1.0',
       ...rest,

@@ -4,7 +4,12 @@ import { defineCall, defineEvent, openEnum, sinceVersion } from './define.ts'
 /** A new image for the machine's services: drained, replaced in order, proved healthy, or put back. */
 
 /** An image tag as Docker defines it; a digest (`sha256:…`) names an image that a tag may have left. */
-const imageTag = z.string().regex(/^(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}|sha256:[0-9a-f]{64})$/, 'not an image tag')
+const imageTag = z
+  .string()
+  .regex(
+    /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}|sha256:[0-9a-f]{64})$/,
+    'must be an image tag such as v1.2.3, or a digest such as sha256:0123…, without the name of the image',
+  )
 
 export const deployStatuses = ['pending', 'deploying', 'completed', 'failed', 'rolled_back', 'cancelled'] as const
 export const deploySteps = ['pull', 'drain', 'stop', 'start', 'health', 'cleanup', 'restore', 'done'] as const
@@ -75,6 +80,7 @@ export const cancelDeploy = defineCall({
   result: () => z.object({ success: z.boolean(), message: z.string() }),
   problems: ['conflict'],
   audit: 'stop',
+  auditSubject: 'deploy',
 })
 
 export const listDeploys = defineCall({
@@ -115,7 +121,7 @@ export const drain = defineCall({
   path: '/drain',
   access: 'secret',
   summary: 'Stops workers taking jobs: one, or all.',
-  params: () => z.strictObject({ worker_id: z.string().min(1).max(128).optional() }),
+  params: () => z.strictObject({ worker_id: z.string().min(1).max(255).optional() }),
   result: () => z.object({ success: z.boolean(), drainedWorkers: z.number().int(), message: z.string() }),
   problems: ['not-found', 'install-required', 'conflict'],
   audit: 'drain',

@@ -46,6 +46,7 @@ export const stopDesktop = defineCall({
   summary: 'Stops the desktop and everything that was started on it.',
   result: () => z.object({ state: openEnum(desktopStates) }),
   audit: 'stop',
+  auditSubject: 'desktop',
 })
 
 export const getDesktop = defineCall({
@@ -171,6 +172,7 @@ export const stopRecording = defineCall({
   result: recording,
   problems: ['conflict'],
   audit: 'recording_stop',
+  auditSubject: 'film',
 })
 
 export const listRecordings = defineCall({
@@ -182,7 +184,9 @@ export const listRecordings = defineCall({
   result: () => z.object({ recordings: z.array(recording) }),
 })
 
-const recordingId = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/) })
+const recordingId = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'the id of a recording, as their list has it'),
+})
 
 export const getRecording = defineCall({
   name: 'desktop.getRecording',

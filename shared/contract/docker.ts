@@ -52,7 +52,11 @@ export const containerStats = defineCall({
   problems: ['install-required'],
 })
 
-const containerParams = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/) })
+const containerParams = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, 'the name or the id of a container, as GET /containers lists it'),
+})
 
 export const restartContainer = defineCall({
   name: 'containers.restart',

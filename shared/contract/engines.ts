@@ -253,7 +253,7 @@ export const engineStats = defineCall({
   path: '/v1/engine/stats',
   access: 'secret',
   summary: 'How the engines did: by platform, by pair of a switch, by run.',
-  params: () => z.strictObject({ since: z.iso.datetime().optional() }),
+  params: () => z.strictObject({ since: z.iso.datetime({ offset: true }).optional() }),
   result: () =>
     z.object({
       since: z.string().nullable(),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { auditActions } from './audit-actions.ts'
+import type { CallDefinition } from './define.ts'
 import { type CallName, calls, callsByName, sockets } from './index.ts'
 import { capabilityNames } from './machine.ts'
 
@@ -51,6 +52,18 @@ test('every call that changes something is audited; what only looks is not', () 
   // socket, and whoever opens one that changes something stands in the audit.
   const looks = calls.filter(({ method, audit }) => method !== 'GET' && audit === undefined).map(({ name }) => name)
   expect(looks.sort()).toEqual(['browser.wait', 'tickets.create'])
+})
+
+test('an audit row says what it was about before it is acted: by a parameter, or because its action is of one call only', () => {
+  const sharing = (call: CallDefinition) => calls.filter(({ audit }) => audit === call.audit).length > 1
+  const unclear = (calls as readonly CallDefinition[]).filter(
+    (call) =>
+      call.audit !== undefined &&
+      sharing(call) &&
+      call.auditSubject === undefined &&
+      Object.keys(call.params.shape).length === 0,
+  )
+  expect(unclear.map(({ name }) => name)).toEqual([])
 })
 
 test('a worker that was started is 201, and what existing clients read keeps its names', () => {

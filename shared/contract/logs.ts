@@ -3,7 +3,9 @@ import { defineCall, defineSocket } from './define.ts'
 
 /** What the services, the browser and the system say. */
 
-const service = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/)
+const service = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, "api, worker, deploy-server, adspower, system, or a container's name")
 
 export const logLine = z.object({
   /** UTC with nanoseconds; of a stack trace, the time of its last line: a reader resumes behind it. */

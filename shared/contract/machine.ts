@@ -140,6 +140,7 @@ export const shutdown = defineCall({
   result: done,
   problems: ['forbidden', 'install-required', 'timeout'],
   audit: 'stop',
+  auditSubject: 'machine',
 })
 
 const newSecret = z
@@ -172,6 +173,7 @@ export const refreshSecrets = defineCall({
   result: done,
   problems: ['conflict', 'forbidden'],
   audit: 'rotate_secret',
+  auditSubject: 'configuration',
 })
 
 export const screenshot = defineCall({

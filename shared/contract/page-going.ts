@@ -68,7 +68,10 @@ export const wait = defineCall({
 })
 
 export const tab = z.object({ id: z.string(), url: z.string(), title: z.string(), active: z.boolean() })
-const tabId = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/), leaseId })
+const tabId = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'the id of a tab, as GET /v1/browser/tabs lists it'),
+  leaseId,
+})
 
 export const listTabs = defineCall({
   name: 'tabs.list',

@@ -20,7 +20,11 @@ export const workerView = z.object({
 })
 export type WorkerView = z.infer<typeof workerView>
 
-const workerId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'letters, digits, dot, dash and underscore only')
+const workerId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'letters, digits, dot, dash and underscore only, 64 at most')
+/** As GET /workers says it: another tool that made a worker may have called it anything. */
+const listedId = z.string().min(1).max(255)
 const workerAnswer = z.object({ success: z.boolean(), workerId: z.string(), message: z.string() })
 
 export const listWorkers = defineCall({
@@ -43,7 +47,12 @@ export const startWorker = defineCall({
     z.strictObject({
       workerId: workerId.optional(),
       maxConcurrentJobs: z.int().min(1).max(5).default(1),
-      envOverrides: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(32_768)).optional(),
+      envOverrides: z
+        .record(
+          z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a name has letters, digits and underscore, and no digit first'),
+          z.string().max(32_768),
+        )
+        .optional(),
     }),
   result: workerAnswer,
   successStatus: 201,
@@ -57,7 +66,7 @@ export const stopWorker = defineCall({
   path: '/workers/:id/stop',
   access: 'secret',
   summary: 'Stops a worker, after it has drained when graceful.',
-  params: () => z.strictObject({ id: workerId, graceful: z.boolean().default(true) }),
+  params: () => z.strictObject({ id: listedId, graceful: z.boolean().default(true) }),
   result: workerAnswer,
   problems: ['install-required', 'not-found', 'timeout', 'deploy-running', 'conflict', 'docker-refused'],
   audit: 'stop_worker',
@@ -69,7 +78,7 @@ export const drainWorker = defineCall({
   path: '/workers/:id/drain',
   access: 'secret',
   summary: 'Stops a worker taking jobs.',
-  params: () => z.strictObject({ id: workerId }),
+  params: () => z.strictObject({ id: listedId }),
   result: workerAnswer,
   problems: ['install-required', 'not-found', 'conflict'],
   audit: 'drain',

@@ -27,6 +27,12 @@ test('a rotation and a set of variables leave no value behind', () => {
   expect(redacted).toContain('PLAIN')
 })
 
+test('which keys went, and whether a secret is new, is no secret', () => {
+  const told = { removedKeys: ['DB_PASSWORD'], updatedKeys: ['API_KEY'], newSecret: true }
+  expect(redact(told)).toEqual(told)
+  expect(redact({ newSecret: 'canary', removedKey: ['canary'] })).toEqual({ newSecret: '***', removedKey: '***' })
+})
+
 test.each([
   ['curl -H "Authorization: Bearer canary" http://x/', 'http://x/'],
   ['curl -u me:canary http://x/', '-u me:'],

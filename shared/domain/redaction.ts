@@ -2,7 +2,7 @@
 const sensitiveEnv = /SECRET|PASSWORD|KEY|TOKEN|CREDENTIAL|PRIVATE|^SUPABASE|^DATABASE_URL$|^REDIS_URL$/i
 /** Names that stand in calls and headers. `current` and `next` are the two secrets of a rotation. */
 const sensitiveElsewhere = /PASSPHRASE|AUTHORIZATION|COOKIE|LEASEID|^CURRENT$|^NEXT$/i
-const harmless = /^(idempotencyKey|publicKey|keyCode|sshKeyName|updatedKeys|duplicateKeys|redactedKeys)$/
+const harmless = /^(idempotencyKey|publicKey|keyCode|sshKeyName|updatedKeys|removedKeys|duplicateKeys|redactedKeys)$/
 /** Whole sets of environment variables: which ones is worth knowing, their values are nobody's business. */
 const variableSets = /^(vars|envOverrides)$/
 
@@ -17,6 +17,8 @@ export function isSensitiveKey(key: string): boolean {
 
 /** A copy for logs and the audit: sensitive values gone, addresses without credentials, texts cut. */
 export function redact(value: unknown, key = '', depth = 0): unknown {
+  // Whether there is a new secret is worth knowing, and says nothing of it.
+  if (typeof value === 'boolean') return value
   if (key !== '' && isSensitiveKey(key)) return '***'
   if (typeof value === 'string') return redactText(key === 'command' ? redactCommand(value) : value)
   if (depth > 6) return '…'

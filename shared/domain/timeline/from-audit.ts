@@ -33,7 +33,7 @@ const worker = (words: string): Told => ({
 })
 const onMachine = (words: string): Told => ({
   kind: 'machine',
-  title: ({ id, name }) => `${words} ${word(id) || word(name)}`.trim(),
+  title: ({ id, name, of }) => `${words} ${word(id) || word(name) || word(of)}`.trim(),
 })
 const onBrowser = (words: string, name = ''): Told => ({
   kind: 'browser',
