@@ -43,7 +43,15 @@ const bytes = fc
 const long = fc
   .tuple(fc.integer({ min: dockerPartBytes - 40, max: 3 * dockerPartBytes }), fc.integer({ min: 97, max: 122 }))
   .map(([size, byte]) => Buffer.alloc(size, byte))
-const lineBytes = fc.oneof({ weight: 8, arbitrary: bytes }, { weight: 1, arbitrary: long })
+/** Letters of two to four bytes, of which Docker's cut meets one in the middle. */
+const longText = fc
+  .tuple(fc.integer({ min: 0, max: 3 }), fc.constantFrom('ü', '€', '😀'))
+  .map(([shift, letter]) => Buffer.from('x'.repeat(shift) + letter.repeat(dockerPartBytes)))
+const lineBytes = fc.oneof(
+  { weight: 8, arbitrary: bytes },
+  { weight: 1, arbitrary: long },
+  { weight: 1, arbitrary: longText },
+)
 const cutting = fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 40 })
 
 describe('any chunking gives the same lines', () => {

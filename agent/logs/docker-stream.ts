@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder'
 import type { RawLine } from '../../shared/domain/log-lines.ts'
 import { dockerTime, nanoTime } from '../../shared/domain/log-time.ts'
 import { dockerPartBytes, fitting, maxLineChars, PartJoiner } from './parts.ts'
@@ -25,6 +26,7 @@ export interface StreamDecoder {
 /** Without a terminal, frames say which output a line came from. */
 export class FramedDecoder implements StreamDecoder {
   readonly #joiner = new PartJoiner()
+  readonly #letters: (Letters | undefined)[] = []
   #carry: Buffer | undefined
   entries = 0
 
@@ -55,12 +57,29 @@ export class FramedDecoder implements StreamDecoder {
     this.entries++
     const stamp = stampAt(bytes, start, end)
     if (stamp === undefined) return
-    const { timestamp } = stamp
     const from = start + stamp.bytes
     const whole = bytes[end - 1] === newline
     const to = whole ? end - 1 : end
-    this.#joiner.take({ stream, timestamp, text: bytes.toString('utf8', from, to), whole, bytes: to - from }, into)
+    const text = this.#text(stream, stamp.timestamp, bytes, from, to, whole)
+    this.#joiner.take({ stream, timestamp: stamp.timestamp, text, whole, bytes: to - from }, into)
   }
+
+  /** Docker cuts a long line by bytes: a letter that lies across the cut is put together from both parts. */
+  #text(stream: number, timestamp: string, bytes: Buffer, from: number, to: number, whole: boolean): string {
+    const before = this.#letters[stream]
+    if (whole && before === undefined) return bytes.toString('utf8', from, to)
+    const { decoder } = before?.timestamp === timestamp ? before : { decoder: new StringDecoder('utf8') }
+    const text = decoder.write(bytes.subarray(from, to))
+    const goesOn = !whole && to - from >= dockerPartBytes
+    this.#letters[stream] = goesOn ? { timestamp, decoder } : undefined
+    return goesOn ? text : text + decoder.end()
+  }
+}
+
+/** What a part of a long line ended with, for the part that follows. */
+interface Letters {
+  timestamp: string
+  decoder: StringDecoder
 }
 
 /** With a terminal there are no frames: lines end with a newline, and long ones have stamps inside. */
