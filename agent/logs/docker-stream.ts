@@ -18,6 +18,8 @@ const newline = 10
 export interface StreamDecoder {
   /** How many lines and parts of lines Docker has sent: what its `tail` counts. */
   readonly entries: number
+  /** The latest time of them, also of what is not a whole line yet; empty before the first. */
+  readonly newest: string
   push(chunk: Buffer): RawLine[]
   /** What is left when the stream has ended. */
   finish(): RawLine[]
@@ -29,6 +31,7 @@ export class FramedDecoder implements StreamDecoder {
   readonly #letters: (Letters | undefined)[] = []
   #carry: Buffer | undefined
   entries = 0
+  newest = ''
 
   push(chunk: Buffer): RawLine[] {
     const bytes = this.#carry === undefined ? chunk : Buffer.concat([this.#carry, chunk])
@@ -57,6 +60,7 @@ export class FramedDecoder implements StreamDecoder {
     this.entries++
     const stamp = stampAt(bytes, start, end)
     if (stamp === undefined) return
+    if (stamp.timestamp > this.newest) this.newest = stamp.timestamp
     const from = start + stamp.bytes
     const whole = bytes[end - 1] === newline
     const to = whole ? end - 1 : end
@@ -88,6 +92,7 @@ export class TerminalDecoder implements StreamDecoder {
   #carried = 0
   #skipped = 0
   entries = 0
+  newest = ''
 
   push(chunk: Buffer): RawLine[] {
     const lines: RawLine[] = []
@@ -106,12 +111,17 @@ export class TerminalDecoder implements StreamDecoder {
     return lines
   }
 
+  #stamped(timestamp: string | undefined): void {
+    if (timestamp !== undefined && timestamp > this.newest) this.newest = timestamp
+  }
+
   #keep(rest: Buffer): void {
     // Four bytes make at most one character: beyond this the line is too long in any case.
     if (this.#carried > 4 * maxLineChars) {
       this.#skipped += rest.length
       return
     }
+    if (this.#carried === 0) this.#stamped(stampAt(rest, 0, rest.length)?.timestamp)
     this.#carry.push(rest)
     this.#carried += rest.length
   }
@@ -130,6 +140,7 @@ export class TerminalDecoder implements StreamDecoder {
     this.#skipped = 0
     const found = stampAt(line, 0, line.length)
     if (found === undefined) return
+    this.#stamped(found.timestamp)
     const stamp = line.subarray(0, found.bytes)
     const parts: Buffer[] = []
     let at = found.bytes
