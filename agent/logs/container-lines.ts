@@ -15,8 +15,8 @@ export interface ContainerLog {
   tty: boolean
   /** Docker's own file, where it is of a kind we know and we may read it. */
   file: string | undefined
-  /** Whether Docker stamps its lines to the nanosecond, as it does where it keeps them itself. */
-  fineStamps: boolean
+  /** Who keeps it, in Docker's words. */
+  driver: string | undefined
 }
 
 /** A container keeps its file for life, so that Docker need be asked only once. */
@@ -41,8 +41,7 @@ async function askForLog(engine: DockerEngine, id: string): Promise<ContainerLog
   // Older files that Docker has compressed it has to read itself.
   const isJsonFile = Type === 'json-file' && options?.['compress'] !== 'true'
   const readable = isJsonFile && typeof LogPath === 'string' && LogPath !== '' && (await canRead(LogPath))
-  const fineStamps = Type === 'json-file' || Type === 'local'
-  return { id, tty: Config?.Tty === true, file: readable ? LogPath : undefined, fineStamps }
+  return { id, tty: Config?.Tty === true, file: readable ? LogPath : undefined, driver: Type }
 }
 
 interface Inspected {
@@ -106,7 +105,8 @@ export function dockerLog(engine: DockerEngine, log: ContainerLog): DockerLog {
   return {
     open: (options) => openStream(engine, log, options),
     decoder: () => decoderFor(log),
-    fineStamps: log.fineStamps,
+    // To the nanosecond, where Docker keeps them itself.
+    fineStamps: log.driver === 'json-file' || log.driver === 'local',
   }
 }
 
@@ -142,5 +142,7 @@ export async function openStream(engine: DockerEngine, log: ContainerLog, option
 }
 
 export function decoderFor(log: ContainerLog): StreamDecoder {
-  return log.tty ? new TerminalDecoder() : new FramedDecoder()
+  // The journal stamps what it is given, and Docker gives it a long line part by part.
+  const parts = log.driver === 'journald' ? 'stamped apart' : 'stamped alike'
+  return log.tty ? new TerminalDecoder(parts) : new FramedDecoder(parts)
 }

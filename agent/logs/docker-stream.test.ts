@@ -109,6 +109,17 @@ test('parts of two outputs do not mix', () => {
 
 const a = () => Buffer.alloc(0)
 
+test.each(['ü', 'x'])('parts that the journal has stamped apart are one line (of %s)', (letter) => {
+  const long = Buffer.from(`x${letter.repeat(40_000)}`)
+  const parts = [...messages(long, 1), ...messages(Buffer.from('next'), 9)]
+  const apart = parts.map((part, index) => Buffer.concat([Buffer.from(stamp(index)), part.subarray(30)]))
+  const expected = [long.toString(), 'next']
+  const framed = Buffer.concat(apart.map((part) => frame(1, part)))
+  const texts = (lines: { text: string }[]) => lines.map(({ text }) => text)
+  expect(texts(decode(new FramedDecoder('stamped apart'), framed, [7, 20_000]))).toEqual(expected)
+  expect(texts(decode(new TerminalDecoder('stamped apart'), Buffer.concat(apart), [7, 20_000]))).toEqual(expected)
+})
+
 test('what a program wrote last, without a newline, does not stick to the next run', () => {
   const lines = decode(
     new FramedDecoder(),

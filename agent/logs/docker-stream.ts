@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { RawLine } from '../../shared/domain/log-lines.ts'
 import { dockerTime, nanoTime } from '../../shared/domain/log-time.ts'
-import { dockerPartBytes, fitting, maxLineChars, PartJoiner } from './parts.ts'
+import { dockerPartBytes, fitting, maxLineChars, PartJoiner, type PartStamps } from './parts.ts'
 
 /**
  * `2024-01-01T00:00:00.000000000Z ` stands before every line, and before every part of a long one. Podman's has its own
@@ -27,11 +27,17 @@ export interface StreamDecoder {
 
 /** Without a terminal, frames say which output a line came from. */
 export class FramedDecoder implements StreamDecoder {
-  readonly #joiner = new PartJoiner()
+  readonly #joiner: PartJoiner
+  readonly #alike: boolean
   readonly #letters: (Letters | undefined)[] = []
   #carry: Buffer | undefined
   entries = 0
   newest = ''
+
+  constructor(parts: PartStamps = 'stamped alike') {
+    this.#joiner = new PartJoiner(parts)
+    this.#alike = parts === 'stamped alike'
+  }
 
   push(chunk: Buffer): RawLine[] {
     const bytes = this.#carry === undefined ? chunk : Buffer.concat([this.#carry, chunk])
@@ -72,7 +78,8 @@ export class FramedDecoder implements StreamDecoder {
   #text(stream: number, timestamp: string, bytes: Buffer, from: number, to: number, whole: boolean): string {
     const before = this.#letters[stream]
     if (whole && before === undefined) return bytes.toString('utf8', from, to)
-    const { decoder } = before?.timestamp === timestamp ? before : { decoder: new StringDecoder('utf8') }
+    const continues = before !== undefined && (!this.#alike || before.timestamp === timestamp)
+    const decoder = continues ? before.decoder : new StringDecoder('utf8')
     const text = decoder.write(bytes.subarray(from, to))
     const goesOn = !whole && to - from >= dockerPartBytes
     this.#letters[stream] = goesOn ? { timestamp, decoder } : undefined
@@ -88,11 +95,16 @@ interface Letters {
 
 /** With a terminal there are no frames: lines end with a newline, and long ones have stamps inside. */
 export class TerminalDecoder implements StreamDecoder {
+  readonly #alike: boolean
   #carry: Buffer[] = []
   #carried = 0
   #skipped = 0
   entries = 0
   newest = ''
+
+  constructor(parts: PartStamps = 'stamped alike') {
+    this.#alike = parts === 'stamped alike'
+  }
 
   push(chunk: Buffer): RawLine[] {
     const lines: RawLine[] = []
@@ -146,7 +158,9 @@ export class TerminalDecoder implements StreamDecoder {
     let at = found.bytes
     for (;;) {
       const cut = at + dockerPartBytes
-      if (line.length < cut + found.bytes || !line.subarray(cut, cut + found.bytes).equals(stamp)) break
+      if (line.length < cut + found.bytes) break
+      const again = line.subarray(cut, cut + found.bytes)
+      if (!again.equals(stamp) && (this.#alike || stampAt(again, 0, again.length) === undefined)) break
       parts.push(line.subarray(at, cut))
       at = cut + found.bytes
     }
