@@ -54,15 +54,16 @@ export class FileAlarm {
     this.#rung = false
   }
 
-  /** Whether the file was emptied since the last look, even if it has grown again since. */
-  async emptied(handle: fs.FileHandle, offset: number): Promise<boolean> {
+  /** What the file began with, when it was emptied since the last look, even if it has grown again since. */
+  async emptied(handle: fs.FileHandle, offset: number): Promise<Buffer | undefined> {
     const buffer = Buffer.alloc(fingerprintBytes)
     const { bytesRead } = await handle.read(buffer, 0, fingerprintBytes, 0)
     const before = this.#fingerprint
     const now = buffer.subarray(0, bytesRead)
     this.#fingerprint = now
-    if ((await handle.stat()).size < offset) return true
-    return before !== undefined && before.length <= now.length && !now.subarray(0, before.length).equals(before)
+    if ((await handle.stat()).size < offset) return before ?? Buffer.alloc(0)
+    const goesOn = before === undefined || before.length > now.length || now.subarray(0, before.length).equals(before)
+    return goesOn ? undefined : before
   }
 
   /** Another file is looked at from now on. */
