@@ -102,12 +102,7 @@ export async function* followContainer(
 
 /** The log as Docker gives it, where it cannot be read from a file. */
 export function dockerLog(engine: DockerEngine, log: ContainerLog): DockerLog {
-  return {
-    open: (options) => openStream(engine, log, options),
-    decoder: () => decoderFor(log),
-    // To the nanosecond, where Docker keeps them itself.
-    fineStamps: log.driver === 'json-file' || log.driver === 'local',
-  }
+  return { open: (options) => openStream(engine, log, options), decoder: () => decoderFor(log) }
 }
 
 /** Docker's own stream of a container's log. */

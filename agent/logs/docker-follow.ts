@@ -21,8 +21,6 @@ export interface StreamOptions {
 export interface DockerLog {
   open: (options: StreamOptions) => Promise<Readable>
   decoder: () => StreamDecoder
-  /** Whether its lines are stamped so finely that no two are the same. */
-  fineStamps: boolean
 }
 
 export interface FollowDockerOptions {
@@ -44,19 +42,18 @@ export async function* followDocker(
   { from, fresh, stop, quiet = quietMs }: FollowDockerOptions,
 ): AsyncGenerator<RawLine[]> {
   const repeats = new Repeats()
-  const pass = (lines: RawLine[]) => (log.fineStamps ? repeats.without(lines) : lines)
   if (fresh) {
     let complete = false
     for await (const lines of lively(log, { tail: freshTailLines, follow: true, signal: stop }, from, quiet)) {
       complete ||= (lines[0]?.timestamp ?? '') <= from
       // The tail may not reach back to `from`; or there is nothing older, and then asking for all costs little.
       if (!complete) break
-      yield pass(lines)
+      yield repeats.without(lines)
     }
     if (complete) return
   }
   const options = { since: earlier(from, disorderMs), follow: true, signal: stop }
-  for await (const lines of lively(log, options, from, quiet)) yield pass(lines)
+  for await (const lines of lively(log, options, from, quiet)) yield repeats.without(lines)
 }
 
 /** Whether Docker has lines that are later than this. */

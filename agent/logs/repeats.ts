@@ -4,6 +4,8 @@ import type { RawLine } from '../../shared/domain/log-lines.ts'
 const remembered = 8192
 /** So much of a text, with its length, tells two lines of the same moment apart. */
 const headChars = 16
+/** The journal's microseconds and the seconds of older Podmans: two lines of such a moment may well say the same. */
+const coarse = '000Z'
 
 interface Output {
   newest: string
@@ -24,6 +26,7 @@ export class Repeats {
   }
 
   #isNew({ stream, timestamp, text }: RawLine): boolean {
+    if (timestamp.endsWith(coarse)) return true
     let output = this.#outputs.get(stream)
     if (output === undefined) {
       output = { newest: '', young: new Set(), old: new Set() }
