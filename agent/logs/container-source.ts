@@ -128,11 +128,11 @@ class ContainerFollow {
   }
 
   #join(container: LogContainer): void {
-    const nudge: Nudge = { look: () => {} }
+    const nudge: Nudge = { look: undefined }
     const member: Member = {
       container,
       nudge,
-      branch: this.#merge.open(() => nudge.look()),
+      branch: this.#merge.open(nudge),
       finish: new AbortController(),
       stop: new AbortController(),
       wake: () => {},
@@ -200,12 +200,16 @@ class ContainerFollow {
 
   /** Until the list says something new about the container or, where it runs, a moment has passed. */
   #nextRun(member: Member): Promise<void> {
+    const { nudge } = member
+    // Nothing can come meanwhile, and the others need not wait to learn that.
+    nudge.look = () => setImmediate(() => void member.branch.offer([]))
     return new Promise((resolve) => {
       const timer = setInterval(() => {
         if (member.container.running && this.#parts.list.up) done()
       }, retryMs)
       const done = () => {
         clearInterval(timer)
+        nudge.look = undefined
         member.stop.signal.removeEventListener('abort', done)
         member.wake = () => {}
         resolve()

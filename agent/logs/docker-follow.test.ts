@@ -70,6 +70,17 @@ describe('a log as Docker sends it', () => {
     },
   )
 
+  test('says of a silent container at once that there is nothing, from now on', async () => {
+    const stop = new AbortController()
+    const lines = followDocker(
+      docker(new PassThrough(), () => 0),
+      { from, fresh: true, stop: stop.signal, quiet },
+    )
+    expect(await lines.next()).toEqual({ done: false, value: [] })
+    stop.abort()
+    await lines.return(undefined)
+  })
+
   test('keeps what a clock says that was set back', async () => {
     const stream = new PassThrough()
     stream.end(line(5) + line(6) + line(1) + line(2) + line(2).replace('line 2', 'another'))

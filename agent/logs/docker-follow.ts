@@ -43,6 +43,8 @@ export async function* followDocker(
 ): AsyncGenerator<RawLine[]> {
   const repeats = new Repeats()
   if (fresh) {
+    // Nothing before this moment is wanted: others need not wait for what a silent container has.
+    yield []
     let complete = false
     for await (const lines of lively(log, { tail: freshTailLines, follow: true, signal: stop }, from, quiet)) {
       complete ||= (lines[0]?.timestamp ?? '') <= from

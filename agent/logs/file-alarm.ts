@@ -13,9 +13,9 @@ const unwatchedMs = 50
 /** Enough to see that a file was emptied and written anew: the first line of a log never changes. */
 const fingerprintBytes = 96
 
-/** For someone who cannot wait for the next look. */
+/** For someone who cannot wait for the next look; there is none where a log comes as it likes. */
 export interface Nudge {
-  look: () => void
+  look: (() => void) | undefined
 }
 
 /** Says when a file should be looked at again. */
