@@ -54,7 +54,7 @@ export function machineRoutes(parts: MachineRouteParts): Pick<Handlers, Names> {
       ])
       if (type === 'application/json') return load
       const version = type === 'text/plain' ? '0.0.4' : '1.0.0'
-      const text = openMetrics(load, parts.counters(), parts.gauges())
+      const text = openMetrics(load, parts.counters(), parts.gauges(), version)
       return new Reply(`${type}; version=${version}; charset=utf-8`, text)
     },
     'machine.metricsHistory': (asked) => parts.history.read(asked),

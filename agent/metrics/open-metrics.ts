@@ -6,8 +6,16 @@ export interface Counter {
   value: number
 }
 
-/** OpenMetrics 1.0 text: gauges from the machine's load, counters from the agent. */
-export function openMetrics(metrics: Metrics, counters: readonly Counter[], gauges: readonly Counter[]): string {
+/** OpenMetrics 1.0, or what came before it and differs in how a counter's family is called. */
+export type TextVersion = '1.0.0' | '0.0.4'
+
+/** Text for Prometheus: gauges from the machine's load, counters from the agent. */
+export function openMetrics(
+  metrics: Metrics,
+  counters: readonly Counter[],
+  gauges: readonly Counter[],
+  version: TextVersion = '1.0.0',
+): string {
   const lines: string[] = []
   const gauge = ({ name, help, value }: Counter) => {
     lines.push(
@@ -30,11 +38,10 @@ export function openMetrics(metrics: Metrics, counters: readonly Counter[], gaug
   gauge({ name: 'network_transmit_bytes_per_second', help: 'Bytes out.', value: metrics.network.txBytesPerSec })
   for (const item of gauges) gauge(item)
   for (const { name, help, value } of counters) {
-    lines.push(
-      `# TYPE pilothouse_${name} counter`,
-      `# HELP pilothouse_${name} ${escaped(help)}`,
-      `pilothouse_${name}_total ${value}`,
-    )
+    const sample = `pilothouse_${name}_total`
+    // By another name than its sample's, an older reader has a counter without a value and a value without a type.
+    const family = version === '1.0.0' ? `pilothouse_${name}` : sample
+    lines.push(`# TYPE ${family} counter`, `# HELP ${family} ${escaped(help)}`, `${sample} ${value}`)
   }
   return `${lines.join('\n')}\n# EOF\n`
 }
