@@ -15,5 +15,8 @@ test('memory is what cannot be taken back, and a limit only where there is one',
   const mb = 2 ** 20
   expect(memoryOf(stats(30 * mb, 64 * mb, 10 * mb), 1024 * mb)).toEqual({ memoryMb: 20, memoryLimitMb: 64 })
   expect(memoryOf(stats(30 * mb, 1024 * mb, 0), 1024 * mb)).toEqual({ memoryMb: 30, memoryLimitMb: null })
+  // The first version of cgroups: a container with groups of its own, such as one that runs systemd.
+  const first = { usage: 30 * mb, limit: 64 * mb, stats: { inactive_file: mb, total_inactive_file: 25 * mb } }
+  expect(memoryOf({ memory_stats: first } as unknown as ContainerStats, 1024 * mb).memoryMb).toBe(5)
   expect(memoryOf({ memory_stats: {} } as ContainerStats, 1024 * mb)).toEqual({ memoryMb: 0, memoryLimitMb: null })
 })

@@ -45,7 +45,8 @@ export function cpuPercent(before: Look | undefined, now: Look, cores = os.cpus(
 
 /** Without the page cache, which the kernel takes back when it is needed. */
 export function memoryOf({ memory_stats: memory }: Pick<ContainerStats, 'memory_stats'>, total = os.totalmem()) {
-  const cache = memory?.stats?.inactive_file ?? memory?.stats?.total_inactive_file ?? 0
+  // In the first version of cgroups the usage is of all below as well, and the cache without `total` is not.
+  const cache = memory?.stats?.total_inactive_file ?? memory?.stats?.inactive_file ?? 0
   const used = Math.max(0, (memory?.usage ?? 0) - cache)
   const limit = memory?.limit ?? 0
   return { memoryMb: toMb(used), memoryLimitMb: limit > 0 && limit < total ? toMb(limit) : null }

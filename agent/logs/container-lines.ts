@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { disorderMs, type RawLine } from '../../shared/domain/log-lines.ts'
 import { earlier, unixTime } from '../../shared/domain/log-time.ts'
 import type { DockerEngine } from '../docker/engine.ts'
+import { type DockerLog, followDocker, type StreamOptions } from './docker-follow.ts'
 import { FramedDecoder, type StreamDecoder, TerminalDecoder } from './docker-stream.ts'
 import type { Nudge } from './file-alarm.ts'
 import { followFile } from './file-follow.ts'
@@ -14,6 +15,8 @@ export interface ContainerLog {
   tty: boolean
   /** Docker's own file, where it is of a kind we know and we may read it. */
   file: string | undefined
+  /** Who keeps it, in Docker's words. */
+  driver: string | undefined
 }
 
 /** A container keeps its file for life, so that Docker need be asked only once. */
@@ -38,7 +41,7 @@ async function askForLog(engine: DockerEngine, id: string): Promise<ContainerLog
   // Older files that Docker has compressed it has to read itself.
   const isJsonFile = Type === 'json-file' && options?.['compress'] !== 'true'
   const readable = isJsonFile && typeof LogPath === 'string' && LogPath !== '' && (await canRead(LogPath))
-  return { id, tty: Config?.Tty === true, file: readable ? LogPath : undefined }
+  return { id, tty: Config?.Tty === true, file: readable ? LogPath : undefined, driver: Type }
 }
 
 interface Inspected {
@@ -78,39 +81,28 @@ export async function* followContainer(
   log: ContainerLog,
   { from, fresh, stop, finish, nudge }: FollowOptions,
 ): AsyncGenerator<RawLine[]> {
-  const start = earlier(from, disorderMs)
   if (log.file !== undefined) {
     const decoder = new EntryDecoder()
     const signal = AbortSignal.any([stop, finish])
-    for await (const entries of followFile({ path: log.file, from: start, timeOf: entryTime, signal, nudge })) {
+    for await (const entries of followFile({
+      path: log.file,
+      from: earlier(from, disorderMs),
+      timeOf: entryTime,
+      signal,
+      nudge,
+    })) {
       if (stop.aborted) return
       yield decoder.push(entries)
     }
     yield decoder.finish()
     return
   }
-  if (fresh) {
-    const stream = await openStream(engine, log, { tail: freshTailLines, follow: true, signal: stop })
-    let complete = false
-    for await (const lines of streamLines(stream, decoderFor(log))) {
-      complete ||= (lines[0]?.timestamp ?? '') <= from
-      // The tail may not reach back to `from`; or there is nothing older, and then asking for all costs little.
-      if (!complete) break
-      yield lines
-    }
-    if (complete) return
-  }
-  yield* streamLines(await openStream(engine, log, { since: start, follow: true, signal: stop }), decoderFor(log))
+  yield* followDocker(dockerLog(engine, log), { from, fresh, stop })
 }
 
-/** What a container may write in the moment between "from now on" and Docker's answer to it. */
-const freshTailLines = 2000
-
-export interface StreamOptions {
-  since?: string
-  tail?: number
-  follow: boolean
-  signal: AbortSignal
+/** The log as Docker gives it, where it cannot be read from a file. */
+export function dockerLog(engine: DockerEngine, log: ContainerLog): DockerLog {
+  return { open: (options) => openStream(engine, log, options), decoder: () => decoderFor(log) }
 }
 
 /** Docker's own stream of a container's log. */
@@ -145,17 +137,7 @@ export async function openStream(engine: DockerEngine, log: ContainerLog, option
 }
 
 export function decoderFor(log: ContainerLog): StreamDecoder {
-  return log.tty ? new TerminalDecoder() : new FramedDecoder()
-}
-
-export async function* streamLines(stream: Readable, decoder: StreamDecoder): AsyncGenerator<RawLine[]> {
-  try {
-    for await (const chunk of stream) {
-      const lines = decoder.push(chunk as Buffer)
-      if (lines.length > 0) yield lines
-    }
-    yield decoder.finish()
-  } finally {
-    stream.destroy()
-  }
+  // The journal stamps what it is given, and Docker gives it a long line part by part.
+  const parts = log.driver === 'journald' ? 'stamped apart' : 'stamped alike'
+  return log.tty ? new TerminalDecoder(parts) : new FramedDecoder(parts)
 }

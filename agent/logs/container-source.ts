@@ -3,8 +3,9 @@ import { type LogPosition, milliseconds } from '../../shared/domain/log-time.ts'
 import { asDockerProblem, statusOf } from '../docker/docker-problem.ts'
 import type { DockerEngine } from '../docker/engine.ts'
 import { containerHistory, mergeHistories } from './container-history.ts'
-import { findLog, followContainer } from './container-lines.ts'
+import { dockerLog, findLog, followContainer } from './container-lines.ts'
 import type { ContainerList, LogContainer } from './containers.ts'
+import { hasLater } from './docker-follow.ts'
 import type { Nudge } from './file-alarm.ts'
 import { type MergeBranch, TimeMerge } from './merge.ts'
 import { assembleAll, type History, type HistoryQuery, type LineSink, type LineSource } from './sources.ts'
@@ -127,11 +128,11 @@ class ContainerFollow {
   }
 
   #join(container: LogContainer): void {
-    const nudge: Nudge = { look: () => {} }
+    const nudge: Nudge = { look: undefined }
     const member: Member = {
       container,
       nudge,
-      branch: this.#merge.open(() => nudge.look()),
+      branch: this.#merge.open(nudge),
       finish: new AbortController(),
       stop: new AbortController(),
       wake: () => {},
@@ -166,6 +167,7 @@ class ContainerFollow {
     let fresh = after !== undefined && Date.now() - milliseconds(after.timestamp) < retryMs
     while (!member.stop.signal.aborted) {
       const assembler = new LineAssembler(service, position)
+      let behind = false
       try {
         const log = await findLog(engine, member.container.id)
         const from = position?.timestamp ?? '1970-01-02T00:00:00.000000000Z'
@@ -174,6 +176,10 @@ class ContainerFollow {
           if (several) for (const line of lines) line.container = member.container.name
           return member.branch.offer(lines)
         })
+        const last = assembler.position
+        // Docker's stream can end before the log does; but one that gave nothing is not asked again at once.
+        if (log.file === undefined && last !== undefined && last.timestamp !== position?.timestamp)
+          behind = await hasLater(dockerLog(engine, log), last.timestamp, member.stop.signal)
       } catch (error) {
         // Docker went away or the container did: both are seen in the list. Anything else nobody would learn of.
         if (![undefined, 404].includes(statusOf(error))) this.#refused(member, asDockerProblem(error, {}).message)
@@ -182,7 +188,7 @@ class ContainerFollow {
       fresh = false
       void member.branch.offer([])
       if (member.finish.signal.aborted || this.#stopped) return
-      await this.#nextRun(member)
+      if (!behind) await this.#nextRun(member)
     }
   }
 
@@ -194,12 +200,16 @@ class ContainerFollow {
 
   /** Until the list says something new about the container or, where it runs, a moment has passed. */
   #nextRun(member: Member): Promise<void> {
+    const { nudge } = member
+    // Nothing can come meanwhile, and the others need not wait to learn that.
+    nudge.look = () => setImmediate(() => void member.branch.offer([]))
     return new Promise((resolve) => {
       const timer = setInterval(() => {
         if (member.container.running && this.#parts.list.up) done()
       }, retryMs)
       const done = () => {
         clearInterval(timer)
+        nudge.look = undefined
         member.stop.signal.removeEventListener('abort', done)
         member.wake = () => {}
         resolve()

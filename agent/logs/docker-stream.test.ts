@@ -43,7 +43,15 @@ const bytes = fc
 const long = fc
   .tuple(fc.integer({ min: dockerPartBytes - 40, max: 3 * dockerPartBytes }), fc.integer({ min: 97, max: 122 }))
   .map(([size, byte]) => Buffer.alloc(size, byte))
-const lineBytes = fc.oneof({ weight: 8, arbitrary: bytes }, { weight: 1, arbitrary: long })
+/** Letters of two to four bytes, of which Docker's cut meets one in the middle. */
+const longText = fc
+  .tuple(fc.integer({ min: 0, max: 3 }), fc.constantFrom('ü', '€', '😀'))
+  .map(([shift, letter]) => Buffer.from('x'.repeat(shift) + letter.repeat(dockerPartBytes)))
+const lineBytes = fc.oneof(
+  { weight: 8, arbitrary: bytes },
+  { weight: 1, arbitrary: long },
+  { weight: 1, arbitrary: longText },
+)
 const cutting = fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 40 })
 
 describe('any chunking gives the same lines', () => {
@@ -100,6 +108,17 @@ test('parts of two outputs do not mix', () => {
 })
 
 const a = () => Buffer.alloc(0)
+
+test.each(['ü', 'x'])('parts that the journal has stamped apart are one line (of %s)', (letter) => {
+  const long = Buffer.from(`x${letter.repeat(40_000)}`)
+  const parts = [...messages(long, 1), ...messages(Buffer.from('next'), 9)]
+  const apart = parts.map((part, index) => Buffer.concat([Buffer.from(stamp(index)), part.subarray(30)]))
+  const expected = [long.toString(), 'next']
+  const framed = Buffer.concat(apart.map((part) => frame(1, part)))
+  const texts = (lines: { text: string }[]) => lines.map(({ text }) => text)
+  expect(texts(decode(new FramedDecoder('stamped apart'), framed, [7, 20_000]))).toEqual(expected)
+  expect(texts(decode(new TerminalDecoder('stamped apart'), Buffer.concat(apart), [7, 20_000]))).toEqual(expected)
+})
 
 test('what a program wrote last, without a newline, does not stick to the next run', () => {
   const lines = decode(

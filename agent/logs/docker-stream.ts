@@ -1,6 +1,7 @@
+import { StringDecoder } from 'node:string_decoder'
 import type { RawLine } from '../../shared/domain/log-lines.ts'
 import { dockerTime, nanoTime } from '../../shared/domain/log-time.ts'
-import { dockerPartBytes, fitting, maxLineChars, PartJoiner } from './parts.ts'
+import { dockerPartBytes, fitting, maxLineChars, PartJoiner, type PartStamps } from './parts.ts'
 
 /**
  * `2024-01-01T00:00:00.000000000Z ` stands before every line, and before every part of a long one. Podman's has its own
@@ -17,6 +18,8 @@ const newline = 10
 export interface StreamDecoder {
   /** How many lines and parts of lines Docker has sent: what its `tail` counts. */
   readonly entries: number
+  /** The latest time of them, also of what is not a whole line yet; empty before the first. */
+  readonly newest: string
   push(chunk: Buffer): RawLine[]
   /** What is left when the stream has ended. */
   finish(): RawLine[]
@@ -24,9 +27,17 @@ export interface StreamDecoder {
 
 /** Without a terminal, frames say which output a line came from. */
 export class FramedDecoder implements StreamDecoder {
-  readonly #joiner = new PartJoiner()
+  readonly #joiner: PartJoiner
+  readonly #alike: boolean
+  readonly #letters: (Letters | undefined)[] = []
   #carry: Buffer | undefined
   entries = 0
+  newest = ''
+
+  constructor(parts: PartStamps = 'stamped alike') {
+    this.#joiner = new PartJoiner(parts)
+    this.#alike = parts === 'stamped alike'
+  }
 
   push(chunk: Buffer): RawLine[] {
     const bytes = this.#carry === undefined ? chunk : Buffer.concat([this.#carry, chunk])
@@ -55,20 +66,45 @@ export class FramedDecoder implements StreamDecoder {
     this.entries++
     const stamp = stampAt(bytes, start, end)
     if (stamp === undefined) return
-    const { timestamp } = stamp
+    if (stamp.timestamp > this.newest) this.newest = stamp.timestamp
     const from = start + stamp.bytes
     const whole = bytes[end - 1] === newline
     const to = whole ? end - 1 : end
-    this.#joiner.take({ stream, timestamp, text: bytes.toString('utf8', from, to), whole, bytes: to - from }, into)
+    const text = this.#text(stream, stamp.timestamp, bytes, from, to, whole)
+    this.#joiner.take({ stream, timestamp: stamp.timestamp, text, whole, bytes: to - from }, into)
   }
+
+  /** Docker cuts a long line by bytes: a letter that lies across the cut is put together from both parts. */
+  #text(stream: number, timestamp: string, bytes: Buffer, from: number, to: number, whole: boolean): string {
+    const before = this.#letters[stream]
+    if (whole && before === undefined) return bytes.toString('utf8', from, to)
+    const continues = before !== undefined && (!this.#alike || before.timestamp === timestamp)
+    const decoder = continues ? before.decoder : new StringDecoder('utf8')
+    const text = decoder.write(bytes.subarray(from, to))
+    const goesOn = !whole && to - from >= dockerPartBytes
+    this.#letters[stream] = goesOn ? { timestamp, decoder } : undefined
+    return goesOn ? text : text + decoder.end()
+  }
+}
+
+/** What a part of a long line ended with, for the part that follows. */
+interface Letters {
+  timestamp: string
+  decoder: StringDecoder
 }
 
 /** With a terminal there are no frames: lines end with a newline, and long ones have stamps inside. */
 export class TerminalDecoder implements StreamDecoder {
+  readonly #alike: boolean
   #carry: Buffer[] = []
   #carried = 0
   #skipped = 0
   entries = 0
+  newest = ''
+
+  constructor(parts: PartStamps = 'stamped alike') {
+    this.#alike = parts === 'stamped alike'
+  }
 
   push(chunk: Buffer): RawLine[] {
     const lines: RawLine[] = []
@@ -87,12 +123,17 @@ export class TerminalDecoder implements StreamDecoder {
     return lines
   }
 
+  #stamped(timestamp: string | undefined): void {
+    if (timestamp !== undefined && timestamp > this.newest) this.newest = timestamp
+  }
+
   #keep(rest: Buffer): void {
     // Four bytes make at most one character: beyond this the line is too long in any case.
     if (this.#carried > 4 * maxLineChars) {
       this.#skipped += rest.length
       return
     }
+    if (this.#carried === 0) this.#stamped(stampAt(rest, 0, rest.length)?.timestamp)
     this.#carry.push(rest)
     this.#carried += rest.length
   }
@@ -111,12 +152,15 @@ export class TerminalDecoder implements StreamDecoder {
     this.#skipped = 0
     const found = stampAt(line, 0, line.length)
     if (found === undefined) return
+    this.#stamped(found.timestamp)
     const stamp = line.subarray(0, found.bytes)
     const parts: Buffer[] = []
     let at = found.bytes
     for (;;) {
       const cut = at + dockerPartBytes
-      if (line.length < cut + found.bytes || !line.subarray(cut, cut + found.bytes).equals(stamp)) break
+      if (line.length < cut + found.bytes) break
+      const again = line.subarray(cut, cut + found.bytes)
+      if (!again.equals(stamp) && (this.#alike || stampAt(again, 0, again.length) === undefined)) break
       parts.push(line.subarray(at, cut))
       at = cut + found.bytes
     }

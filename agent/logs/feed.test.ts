@@ -14,6 +14,7 @@ const position = ({ timestamp, seq }: LogLine): LogPosition => ({ timestamp, seq
 /** A log in memory; each of its streams goes forward when told, as far as told. */
 class MemorySource implements LineSource {
   written: LogLine[] = []
+  container: string | undefined
   streams = new Set<{ at: number; sink: LineSink }>()
   opened = 0
 
@@ -39,7 +40,8 @@ class MemorySource implements LineSource {
       const before = this.written.at(-1)
       const timestamp = nanoTimeOf(Date.now() + 0.5)
       const seq = before?.timestamp === timestamp ? (before.seq ?? 0) + 1 : 0
-      this.written.push({ timestamp, seq, message: String(this.written.length), service: 'api' })
+      const { container } = this
+      this.written.push({ timestamp, seq, message: String(this.written.length), service: 'api', container })
     }
     vi.setSystemTime(Date.now() + 1)
   }
@@ -135,3 +137,26 @@ test('a resumed reader comes to the common stream and gives up its own', () => {
   for (const end of leave) end()
   expect(source.streams.size).toBe(0)
 })
+
+test.each([undefined, 'worker-1'])(
+  'a resumed reader gets what is written after a clock was set back (of %s)',
+  (name) => {
+    const source = new MemorySource()
+    source.container = name
+    source.write(9)
+    const feed = new Feed(source, () => {})
+    const reader = new Reader()
+    const leave = feed.join(reader, source.place(3))
+    for (let turn = 0; turn < 4; turn++) {
+      source.write(3)
+      source.drain()
+      vi.setSystemTime(Date.now() + 2000)
+    }
+    expect(source.streams.size).toBe(1)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    source.write(3)
+    source.drain()
+    expect(reader.got).toEqual(Array.from({ length: 20 }, (_, index) => index + 4))
+    leave()
+  },
+)

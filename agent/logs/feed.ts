@@ -136,10 +136,14 @@ export class Feed {
       }
       const fresh = lines.filter((line) => {
         const place = through.get(line.container ?? '')
-        return place === undefined || comparePositions(positionOf(line), place) > 0
+        if (place === undefined) return true
+        if (comparePositions(positionOf(line), place) <= 0) return false
+        // All that follows is new as well, also where a clock is set back.
+        through.delete(line.container ?? '')
+        return true
       })
       if (fresh.length > 0) seat.reader.push(fresh)
-      if (through.size === 1 && last.container === undefined && fresh.length > 0) seat.through = undefined
+      if (through.size === 0) seat.through = undefined
     }
     return this.#catchBreath()
   }

@@ -13,9 +13,9 @@ const unwatchedMs = 50
 /** Enough to see that a file was emptied and written anew: the first line of a log never changes. */
 const fingerprintBytes = 96
 
-/** For someone who cannot wait for the next look. */
+/** For someone who cannot wait for the next look; there is none where a log comes as it likes. */
 export interface Nudge {
-  look: () => void
+  look: (() => void) | undefined
 }
 
 /** Says when a file should be looked at again. */
@@ -54,15 +54,16 @@ export class FileAlarm {
     this.#rung = false
   }
 
-  /** Whether the file was emptied since the last look, even if it has grown again since. */
-  async emptied(handle: fs.FileHandle, offset: number): Promise<boolean> {
+  /** What the file began with, when it was emptied since the last look, even if it has grown again since. */
+  async emptied(handle: fs.FileHandle, offset: number): Promise<Buffer | undefined> {
     const buffer = Buffer.alloc(fingerprintBytes)
     const { bytesRead } = await handle.read(buffer, 0, fingerprintBytes, 0)
     const before = this.#fingerprint
     const now = buffer.subarray(0, bytesRead)
     this.#fingerprint = now
-    if ((await handle.stat()).size < offset) return true
-    return before !== undefined && before.length <= now.length && !now.subarray(0, before.length).equals(before)
+    if ((await handle.stat()).size < offset) return before ?? Buffer.alloc(0)
+    const goesOn = before === undefined || before.length > now.length || now.subarray(0, before.length).equals(before)
+    return goesOn ? undefined : before
   }
 
   /** Another file is looked at from now on. */

@@ -70,11 +70,27 @@ export async function* followFile({
       yield []
       if (last) return
       await alarm.wait(offset !== before)
-      if (current !== undefined && (await alarm.emptied(current.handle, offset))) offset = 0
+      const began = current === undefined ? undefined : await alarm.emptied(current.handle, offset)
+      if (began === undefined) continue
+      yield* restOfCopy(`${file}.1`, began, offset, scratch)
+      offset = 0
     }
   } finally {
     alarm.stop()
     await closeChain(files)
+  }
+}
+
+/** Who empties a file may have copied it first: what came between the last read and that is there and nowhere else. */
+async function* restOfCopy(copy: string, began: Buffer, offset: number, scratch: Scratch): AsyncGenerator<string[]> {
+  const handle = began.length === 0 ? undefined : await fs.open(copy, 'r').catch(() => undefined)
+  if (handle === undefined) return
+  try {
+    const head = Buffer.alloc(began.length)
+    await handle.read(head, 0, head.length, 0)
+    if (head.equals(began)) yield* new GrowingFile(handle, offset, scratch).toEnd()
+  } finally {
+    await handle.close()
   }
 }
 

@@ -56,6 +56,27 @@ test('a file is followed through rotation and truncation', async () => {
   stop()
 })
 
+test('what is written before a file is copied and emptied is read from the copy, and from no other file', async () => {
+  const from = number
+  const { lines, stop } = follow(new FileSource(file, 'system'))
+  write(100)
+  await until('the first', () => lines.length === 100)
+  for (const isCopy of [true, false, true]) {
+    // Later than the look at what was there, of which nothing is told.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    if (isCopy) {
+      write(50)
+      fs.copyFileSync(file, `${file}.1`)
+    } else fs.writeFileSync(`${file}.1`, fs.readFileSync(file, 'utf8').replace('2', '1').repeat(3))
+    fs.truncateSync(file, 0)
+    await new Promise((resolve) => setTimeout(resolve, 1200))
+    write(20)
+    await until('what was written anew', () => numbers(lines).at(-1) === number)
+  }
+  expect(numbers(lines)).toEqual(upTo(from))
+  stop()
+})
+
 test('it is resumed at any line, also where many have the same second', async () => {
   const from = number
   const second = '2026-01-01T00:00:00Z'

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { LogLine } from '../../shared/contract/logs.ts'
 import { nanoTimeOf } from '../../shared/domain/log-time.ts'
+import type { Nudge } from './file-alarm.ts'
 import { TimeMerge } from './merge.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -47,20 +48,35 @@ test('a silent container holds nobody up for long, one that is still opening a l
 
 test('a container that can be looked at is, and what it has comes first', async () => {
   const { merge, out } = merged()
-  const a = merge.open(() => setTimeout(() => void a.offer([]), 5))
+  const a = merge.open({ look: () => setTimeout(() => void a.offer([]), 5) })
   let unseen = lines(2)
-  const b = merge.open(() => {
+  const look = () => {
     setTimeout(() => {
       void b.offer(unseen)
       unseen = []
     }, 5)
-  })
+  }
+  const b = merge.open({ look })
   void b.offer([])
   void a.offer(lines(3))
   await vi.advanceTimersByTimeAsync(10)
   expect(out).toEqual([])
   await vi.advanceTimersByTimeAsync(100)
   expect(out).toEqual([2, 3])
+})
+
+test('one that cannot be looked at for now is waited for a moment, and not as if it were being looked at', async () => {
+  const { merge, out } = merged()
+  const nudge: Nudge = { look: undefined }
+  const [a, b] = [merge.open(), merge.open(nudge)]
+  void b.offer([])
+  void a.offer(lines(3))
+  await vi.advanceTimersByTimeAsync(300)
+  expect(out).toEqual([3])
+  nudge.look = () => setTimeout(() => void b.offer([]), 5)
+  void a.offer(lines(4))
+  await vi.advanceTimersByTimeAsync(60)
+  expect(out).toEqual([3, 4])
 })
 
 test('what a container said last is not lost when it goes', async () => {

@@ -1,4 +1,5 @@
 import type { LogLine } from '../../shared/contract/logs.ts'
+import type { Nudge } from './file-alarm.ts'
 
 /** A line waits until every other log was looked at this much later: Docker stamps a line a little before it writes it. */
 const marginMs = 20
@@ -18,7 +19,7 @@ interface Branch {
   opened: number
   lookedAt: number
   closed: boolean
-  nudge: (() => void) | undefined
+  nudge: Nudge | undefined
   /** Has shown lines, or that there are none. */
   settled: boolean
   release: (() => void) | undefined
@@ -43,7 +44,7 @@ export class TimeMerge {
   }
 
   /** `nudge` makes the branch look at its log at once; it then offers what it found, or an empty portion. */
-  open(nudge?: () => void): MergeBranch {
+  open(nudge?: Nudge): MergeBranch {
     const branch: Branch = {
       waiting: [],
       arrived: [],
@@ -136,11 +137,12 @@ export class TimeMerge {
     let wait = 0
     for (const branch of this.#branches) {
       if (branch.waiting.length > branch.taken || branch.closed) continue
+      const look = branch.nudge?.look
       if (!branch.settled) wait = Math.max(wait, branch.opened + openingMs - now)
-      else if (branch.nudge === undefined) wait = Math.max(wait, arrived + waitMs - now)
+      else if (look === undefined) wait = Math.max(wait, arrived + waitMs - now)
       else if (branch.lookedAt < arrived + marginMs) {
         const untilLook = arrived + marginMs - now
-        if (untilLook <= 0) branch.nudge()
+        if (untilLook <= 0) look()
         // A look that takes so long is not waited for.
         wait = Math.max(wait, untilLook > 0 ? untilLook : arrived + openingMs - now)
       }

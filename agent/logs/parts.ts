@@ -1,6 +1,6 @@
 import type { RawLine } from '../../shared/domain/log-lines.ts'
 
-/** What a program wrote, as Docker cut it: long lines come in parts of 16 KiB that share one time. */
+/** What a program wrote, as Docker cut it: long lines come in parts of 16 KiB. */
 export interface Part {
   stream: number
   timestamp: string
@@ -22,9 +22,17 @@ interface Held {
   cut: number
 }
 
+/** Whether the parts of a line share one time: then one of another time begins a line. */
+export type PartStamps = 'stamped alike' | 'stamped apart'
+
 /** Puts the parts of long lines together again, for standard output and standard error apart. */
 export class PartJoiner {
   readonly #held: (Held | undefined)[] = []
+  readonly #alike: boolean
+
+  constructor(parts: PartStamps = 'stamped alike') {
+    this.#alike = parts === 'stamped alike'
+  }
 
   take(part: Part, into: RawLine[]): void {
     const held = this.#held[part.stream]
@@ -34,7 +42,7 @@ export class PartJoiner {
       into.push(part)
       return
     }
-    if (held !== undefined && held.timestamp !== part.timestamp) {
+    if (held !== undefined && this.#alike && held.timestamp !== part.timestamp) {
       this.#release(part.stream, into)
       this.take(part, into)
       return

@@ -13,15 +13,22 @@ export class OpenSockets {
   readonly #proxied = new Set<Duplex>()
   readonly #counters: Counters
   readonly #pingMs: number
+  readonly #closeMs: number
   #timer: ReturnType<typeof setInterval> | undefined
 
   /** A peer that does not answer a ping until the next one is gone, whatever TCP believes. */
-  constructor(counters: Counters, pingMs: number) {
+  constructor(counters: Counters, { pingMs, closeMs }: { pingMs: number; closeMs: number }) {
     this.#counters = counters
     this.#pingMs = pingMs
+    this.#closeMs = closeMs
   }
 
-  add(definition: SocketDefinition, websocket: WebSocket, accept: (socket: ServerSocket<SocketName>) => void): void {
+  add(
+    definition: SocketDefinition,
+    websocket: WebSocket,
+    stream: Duplex,
+    accept: (socket: ServerSocket<SocketName>) => void,
+  ): void {
     const state = { alive: true }
     this.#open.set(websocket, state)
     this.#timer ??= setInterval(() => this.#ping(), this.#pingMs).unref()
@@ -29,7 +36,7 @@ export class OpenSockets {
     websocket.on('pong', () => {
       state.alive = true
     })
-    const socket = adapt(definition, websocket)
+    const socket = adapt(definition, websocket, () => endWhenStill(websocket, stream, this.#closeMs))
     websocket.on('close', () => {
       this.#open.delete(websocket)
       this.#count(0)
@@ -81,7 +88,14 @@ export class OpenSockets {
   }
 }
 
-function adapt(definition: SocketDefinition, websocket: WebSocket): ServerSocket<SocketName> {
+/** A client that never answers the close keeps nothing open; one that still takes in what was said before hears it all. */
+function endWhenStill(websocket: WebSocket, stream: Duplex, closeMs: number): void {
+  // Of what is being written a socket knows whether it moves.
+  if (stream instanceof Socket) stream.setTimeout(closeMs, () => websocket.terminate())
+  else setTimeout(() => websocket.terminate(), closeMs).unref()
+}
+
+function adapt(definition: SocketDefinition, websocket: WebSocket, onClosing: () => void): ServerSocket<SocketName> {
   const socket: ServerSocket<SocketName> = {
     send: (message) => {
       if (websocket.readyState === websocket.OPEN) websocket.send(JSON.stringify(message))
@@ -96,8 +110,7 @@ function adapt(definition: SocketDefinition, websocket: WebSocket): ServerSocket
     resume: () => websocket.resume(),
     close: (code, reason) => {
       websocket.close(code, reason)
-      // A client that never answers the close keeps nothing open.
-      setTimeout(() => websocket.terminate(), 5000).unref()
+      onClosing()
     },
     onMessage: () => {},
     onBytes: () => {},

@@ -19,9 +19,11 @@ export interface ServerLimits {
   requestMs: number
   /** Between two signs of life on an open socket. */
   pingMs: number
+  /** A client that was told that its socket closes is silent for this long before it is cut off. */
+  closeMs: number
 }
 
-export const serverLimits: ServerLimits = { headersMs: 10_000, requestMs: 20_000, pingMs: 20_000 }
+export const serverLimits: ServerLimits = { headersMs: 10_000, requestMs: 20_000, pingMs: 20_000, closeMs: 5000 }
 
 /** Listens on every address of the configuration. */
 export async function startServer(
@@ -42,7 +44,7 @@ export async function startServer(
       fail(response, error)
     }
   }
-  const upgrades = createUpgradeHandler(parts, limits.pingMs)
+  const upgrades = createUpgradeHandler(parts, limits)
   const create = () => {
     const server = http.createServer(
       {

@@ -10,13 +10,13 @@ let rig: TestAgent
 beforeAll(async () => {
   rig = await startTestAgent(
     { PILOTHOUSE_SHELL: '/bin/sh' },
-    { limits: { headersMs: 800, requestMs: 1200, pingMs: 800 } },
+    { limits: { headersMs: 800, requestMs: 1200, pingMs: 800, closeMs: 300 } },
   )
 })
 afterAll(() => rig.stop())
 
 test('an agent as it runs on a machine gives 10 s for headers and 20 s for the rest', () => {
-  expect(serverLimits).toEqual({ headersMs: 10_000, requestMs: 20_000, pingMs: 20_000 })
+  expect(serverLimits).toEqual({ headersMs: 10_000, requestMs: 20_000, pingMs: 20_000, closeMs: 5000 })
 })
 
 /** Says `first`, then a byte of `drip` every few milliseconds; all it was told until the agent closed. */
@@ -98,6 +98,29 @@ describe.concurrent('a client that is silent or slow is told so and closed', () 
     await until('all that was pasted', () => shown.includes('allread') || closed)
     expect(closed).toBe(false)
     socket.close()
+  })
+
+  test('one that is slow to take in a shell’s last words hears them all, and how it ended', async () => {
+    const socket = await rig.client.open('terminal', { cols: 80, rows: 24 })
+    let bytes = 0
+    let exit: unknown
+    // A little at a time, and for longer than a silent one would be waited for.
+    const turns = setInterval(() => {
+      socket.resume()
+      setImmediate(() => socket.pause())
+    }, 100)
+    socket.onBytes = (more) => {
+      bytes += more.length
+    }
+    socket.onMessage = (message) => {
+      if (message.type === 'exit') exit = message
+    }
+    socket.sendBytes(Buffer.from("stty -echo -onlcr; yes 0123456 | head -c 1000000; printf 'the''end'; exit 3\r"))
+    socket.pause()
+    const { code } = await socket.closed
+    clearInterval(turns)
+    expect([code, exit]).toEqual([1000, { type: 'exit', exitCode: 3, signal: null }])
+    expect(bytes).toBeGreaterThan(1_000_000)
   })
 
   test('one that does answer stays', async () => {

@@ -28,8 +28,8 @@ export function asksForSocket({ headers, url }: Pick<IncomingMessage, 'headers' 
 }
 
 /** Answers every upgrade as requests are answered: guard, route, secret or ticket, parameters, handler. */
-export function createUpgradeHandler(parts: ServerParts, pingMs: number) {
-  const open = new OpenSockets(parts.counters, pingMs)
+export function createUpgradeHandler(parts: ServerParts, limits: { pingMs: number; closeMs: number }) {
+  const open = new OpenSockets(parts.counters, limits)
   const servers = new Map(
     sockets.map((socket) => [
       socket.name as string,
@@ -84,7 +84,7 @@ export function createUpgradeHandler(parts: ServerParts, pingMs: number) {
           }
           servers.get(definition.name)?.handleUpgrade(request, stream, head, (websocket) => {
             stream.off('error', ignore)
-            open.add(definition, websocket, accept)
+            open.add(definition, websocket, stream, accept)
           })
         }
         audit?.endWith(context.work)

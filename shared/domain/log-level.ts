@@ -33,6 +33,7 @@ const names: Record<string, LogLevel> = {
   emerg: 'fatal',
   emergency: 'fatal',
   panic: 'fatal',
+  dpanic: 'fatal',
   pani: 'fatal',
   fatal: 'fatal',
   fata: 'fatal',
@@ -42,8 +43,9 @@ const names: Record<string, LogLevel> = {
 /** Far enough for a time, a host and a logger's name; further to the right a word is part of the sentence. */
 const headChars = 160
 
+/** Go's `slog` writes a level of one's own as the distance from the next one: `ERROR+2`. */
 const jsonLevel =
-  /"(?:level|severity|lvl|loglevel|levelname|log\.level|@l)"\s*:\s*(?:"([A-Za-z]{1,12})"|"?(\d{1,2})\b)/i
+  /"(?:level|severity|lvl|loglevel|levelname|log\.level|@l)"\s*:\s*(?:"([A-Za-z]{1,12})(?:[+-]\d{1,3})?"|"?(\d{1,2})\b)/i
 /** MongoDB's own. */
 const jsonLetter = /^\{"t":\{"\$date":"[^"]*"\},"s":"([FEWID])/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals' colours begin with one

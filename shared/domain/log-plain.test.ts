@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { LineAssembler, type RawLine } from './log-lines.ts'
 import { PlainDecoder, parseJournal, plainTime } from './log-plain.ts'
 import { nanoTimeOf } from './log-time.ts'
 
 const now = new Date(2026, 0, 10, 12).getTime()
+afterEach(() => vi.unstubAllEnvs())
 
 test('old syslog lines mean the year they must', () => {
   expect(plainTime('Jan  9 05:22:01 host sshd[1]: x', now)).toBe(nanoTimeOf(new Date(2026, 0, 9, 5, 22, 1).getTime()))
@@ -13,7 +14,19 @@ test('old syslog lines mean the year they must', () => {
 
 test('new syslog lines and those of programs state their time', () => {
   expect(plainTime('2026-01-09T05:22:01.123456+00:00 host x: y', now)).toBe('2026-01-09T05:22:01.123456000Z')
-  expect(plainTime('[2026-01-09 05:22:01.5] x', now)).toBe('2026-01-09T05:22:01.500000000Z')
+  expect(plainTime('2026-01-09 05:22:01.123 UTC [1] LOG: x', now)).toBe('2026-01-09T05:22:01.123000000Z')
+  expect(plainTime('[2026-13-09 05:22:01.5] x', now)).toBeUndefined()
+})
+
+test.each([
+  ['UTC', '2026-01-09T05:22:01', '2026-07-09T05:22:01'],
+  ['America/New_York', '2026-01-09T10:22:01', '2026-07-09T09:22:01'],
+  ['Asia/Kathmandu', '2026-01-08T23:37:01', '2026-07-08T23:37:01'],
+])('a time without a zone is of the zone of the machine: %s', (zone, winter, summer) => {
+  vi.stubEnv('TZ', zone)
+  expect(plainTime('[2026-01-09 05:22:01.5] x', now)).toBe(`${winter}.500000000Z`)
+  expect(plainTime('2026-07-09 05:22:01,123456789 x', now)).toBe(`${summer}.123456789Z`)
+  expect(plainTime('2026-01-09T05:22:01Z x', now)).toBe('2026-01-09T05:22:01.000000000Z')
 })
 
 test('a line without a time has that of the line before', () => {

@@ -4,7 +4,7 @@ import { nanoTime, nanoTimeOf } from './log-time.ts'
 
 /** Lines of text files: syslog in its old and its new form, and programs that write a time first. */
 
-const isoHead = /^\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d)?)\]?[\s:|-]+/
+const isoHead = /^\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\s?(Z|UTC|GMT|[+-]\d\d:?\d\d)?\]?[\s:|-]+/
 const syslogHead = /^(?:<(\d{1,3})>)?([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d) /
 /** Behind the time, a host and a program, as syslog writes them; the program's own words follow. */
 const syslogWriter =
@@ -14,8 +14,8 @@ const dayMs = 86_400_000
 
 /** The time at the head of a line; undefined where there is none. `now` says which year an old syslog line means. */
 export function plainTime(line: string, now: number): string | undefined {
-  const head = isoHead.exec(line)?.[1]
-  if (head !== undefined) return nanoTime(head.trim())
+  const head = isoHead.exec(line)
+  if (head !== null) return isoTime(head[1] ?? '', head[2])
   const match = syslogHead.exec(line)
   if (match === null) return undefined
   const [, , name = '', day, hour, minute, second] = match
@@ -26,6 +26,16 @@ export function plainTime(line: string, now: number): string | undefined {
   const year = new Date(now).getFullYear()
   const at = inYear(year)
   return nanoTimeOf(at > now + dayMs ? inYear(year - 1) : at)
+}
+
+/** Without a zone it is the machine's own, as in syslog: what writes a file beside us goes by the same clock. */
+function isoTime(head: string, zone: string | undefined): string | undefined {
+  if (zone !== undefined) return nanoTime(head + (zone.length === 3 ? 'Z' : zone))
+  const utc = nanoTime(head)
+  if (utc === undefined) return undefined
+  const [year = 0, month = 1, ...rest] = head.slice(0, 19).split(/\D/).map(Number)
+  const [day, hour, minute, second] = rest
+  return nanoTimeOf(new Date(year, month - 1, day, hour, minute, second).getTime()).slice(0, 19) + utc.slice(19)
 }
 
 /** Who wrote a line of a system's log, and where the words of that program begin. */
