@@ -28,6 +28,7 @@ import { LeaseBar, PictureAge } from './LeaseBar.tsx'
 import { LivePanel } from './LivePanel.tsx'
 import styles from './live.module.css'
 import { NavigationBar } from './NavigationBar.tsx'
+import { PageDialog } from './PageDialog.tsx'
 import type { LiveSnapshot } from './snapshot.ts'
 import { useActivity } from './useActivity.ts'
 import { useFill } from './useFill.ts'
@@ -118,6 +119,7 @@ function Viewer({
   const waiting =
     live &&
     snapshot.phase !== 'live' &&
+    snapshot.dialog === null &&
     (snapshot.pictureAt === null || snapshot.recalled || snapshot.phase === 'reconnecting')
 
   return (
@@ -212,6 +214,15 @@ function Viewer({
         />
         <div ref={connections} data-connections="" />
         {waiting && <Waiting snapshot={snapshot} onRetry={() => session.current?.retryNow()} />}
+        {live && snapshot.dialog !== null && (
+          <PageDialog
+            client={client}
+            dialog={snapshot.dialog}
+            mine={mine}
+            holder={machine.lease?.operator ?? null}
+            onGone={() => session.current?.focus()}
+          />
+        )}
         {condition.kind === 'panel' && (
           <LivePanel
             machineId={machineId}

@@ -28,6 +28,7 @@ export function openScreencast(
   stream.onText = (text) => {
     const message = JSON.parse(text) as SocketReceive<'watch'>
     if (message.type === 'frame') page = { width: message.width, height: message.height }
+    else if (message.type === 'dialog') events.onDialog(message.dialog)
   }
   // The promise holds the acknowledgement back: a slow window gets fewer pictures, not a longer queue.
   stream.onBytes = async (bytes) => {

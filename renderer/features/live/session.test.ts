@@ -202,3 +202,30 @@ test('a quality that changes by itself keeps the keyboard, and waits for what is
   last().events.onComplete()
   expect(inPicture()).toBe(true)
 })
+
+test('a page that waits for an answer is not given up for want of a picture, and its dialog keeps the keyboard', async () => {
+  const dialog = { type: 'prompt', message: 'Who?', defaultPrompt: '', url: 'https://shop.test/' }
+  await want('control')
+  last().events.onDialog(dialog)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect([connections.length, shown.phase, shown.dialog]).toEqual([1, 'connecting', dialog])
+  last().events.onComplete()
+  expect([shown.phase, inPicture()]).toEqual(['live', false])
+  last().events.onDialog(null)
+  expect(shown.dialog).toBeNull()
+  // What a connection said of the page is not known any more when it is gone.
+  last().events.onDialog(dialog)
+  breakOff()
+  expect(shown.dialog).toBeNull()
+  await comeBack()
+  last().events.onDialog(dialog)
+  session.want(null)
+  expect(shown.dialog).toBeNull()
+  // Answered, but nothing comes.
+  await want('view')
+  const before = connections.length
+  last().events.onDialog(dialog)
+  last().events.onDialog(null)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(connections.length).toBeGreaterThan(before)
+})

@@ -10,6 +10,7 @@ import {
   type ScreenEvents,
   type ScreenKey,
   type ScreenLook,
+  type ShownDialog,
   type StickyKey,
   stickyKeys,
 } from './screen.ts'
@@ -186,7 +187,8 @@ export class LiveSession {
   }
 
   #giveKeyboard(mode: LiveWish['mode']): void {
-    if (mode === 'control') this.#keyboard.give(() => this.focus())
+    // A dialog of the page has it, until it is answered.
+    if (mode === 'control' && this.#snapshot.dialog === null) this.#keyboard.give(() => this.focus())
     else this.#keyboard.forget()
   }
 
@@ -216,12 +218,26 @@ export class LiveSession {
           // The keys' own menu is where they are let go.
           if (!(to instanceof Element && to.closest('[data-live-keys]') !== null)) this.release()
         },
+        onDialog: (dialog) => current() && this.#asked(dialog),
         onClose: (reason) => current() && this.#lost(reason),
       })
-      this.#timer = setTimeout(() => this.#lost('no picture came'), firstPictureMs)
+      this.#awaitPicture()
     } catch (error) {
       if (current()) this.#failed(problemOf(error))
     }
+  }
+
+  #awaitPicture(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#lost('no picture came'), firstPictureMs)
+  }
+
+  /** A page that waits for an answer draws nothing, and its picture may come only after that. */
+  #asked(dialog: ShownDialog | null): void {
+    this.#change({ dialog })
+    if (this.#snapshot.phase === 'live') return
+    if (dialog === null) this.#awaitPicture()
+    else clearTimeout(this.#timer)
   }
 
   #complete(host: HTMLElement, wish: LiveWish): void {
@@ -259,6 +275,7 @@ export class LiveSession {
     const { machineId, still } = this.#options
     const screen = this.#screen
     this.release()
+    if (this.#snapshot.dialog !== null) this.#change({ dialog: null })
     if (this.#snapshot.mode === 'control' && this.#wish?.mode !== 'view') this.#keyboard.keep()
     this.#screen = null
     if (screen !== null && this.#snapshot.phase === 'live') {
