@@ -112,6 +112,9 @@ test('a lease is told by who holds it; renewals and viewers are not told', () =>
   expect(describeEvent({ ...taken, change: 'handed_back', lease: null }, '')).toMatchObject({
     title: 'Control was given back',
   })
+  expect(describeEvent({ ...taken, change: 'ended', lease: null }, '')).toMatchObject({
+    title: 'Control ended with the browser',
+  })
   expect(describeEvent({ ...taken, change: 'renewed' }, 'Ada')).toBeNull()
   expect(describeEvent({ seq: 2, time: '', type: 'viewers', count: 2 }, '')).toBeNull()
   expect(describeEvent({ seq: 3, time: '', type: 'from_a_newer_agent' }, '')).toBeNull()

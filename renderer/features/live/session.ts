@@ -84,6 +84,8 @@ export class LiveSession {
     if (wish?.view === this.#wish?.view && wish?.mode === this.#wish?.mode) return
     const sameView = wish !== null && wish.view === this.#wish?.view
     this.#wish = wish
+    const ends = this.#lastMode === 'control' && wish?.mode !== 'control'
+    if (ends && performance.now() - this.#lastPress < atItMs) this.#keyboard.hush()
     if (wish?.mode === 'control' && this.#lastMode !== 'control') this.#keyboard.ask()
     this.#lastMode = wish?.mode ?? this.#lastMode
     if (sameView && this.#snapshot.phase === 'live' && this.#screen?.become !== undefined) {
@@ -158,7 +160,7 @@ export class LiveSession {
     this.#wish = null
     this.#leave()
     this.#stopShowing()
-    this.#keyboard.forget()
+    this.#keyboard.dispose()
     clearInterval(this.#ticker)
   }
 
