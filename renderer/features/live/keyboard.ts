@@ -59,6 +59,7 @@ export class PictureKeyboard {
   }
 
   #stand(label: string): void {
+    this.#standIn?.setAttribute('aria-label', label)
     if (this.#standIn !== null) return
     const standIn = document.createElement('div')
     standIn.className = styles['typing'] ?? ''
