@@ -123,6 +123,37 @@ describe('the live view', () => {
     await ime.detach()
   })
 
+  test('Ctrl works on a keyboard of another script, also when it is kept down by the menu', async () => {
+    await clearField()
+    await intoField()
+    await console.window.keyboard.type('copy')
+    const keyboard = await console.window.context().newCDPSession(console.window)
+    /** As a Cyrillic layout has it. */
+    const press = async (key: string, code: string, keyCode: number, modifiers: number) => {
+      for (const type of ['rawKeyDown', 'keyUp'] as const)
+        await keyboard.send('Input.dispatchKeyEvent', { type, key, code, windowsVirtualKeyCode: keyCode, modifiers })
+    }
+    await console.window.keyboard.down('Control')
+    for (const [key, code, keyCode] of [
+      ['ф', 'KeyA', 65],
+      ['с', 'KeyC', 67],
+      ['м', 'KeyV', 86],
+      ['м', 'KeyV', 86],
+    ] as const)
+      await press(key, code, keyCode, 2)
+    await console.window.keyboard.up('Control')
+    await until('it twice', async () => (await field()) === 'copycopy')
+    await at('special-keys').click()
+    await at('hold-ctrl').click()
+    await console.window.keyboard.press('Escape')
+    await keyboardInPicture()
+    await press('ф', 'KeyA', 65, 0)
+    await press('ч', 'KeyX', 88, 0)
+    await until('nothing', async () => (await field()) === '')
+    await at('live-url').focus()
+    await keyboard.detach()
+  })
+
   test('a modifier stays down until the picture loses the keyboard', async () => {
     await clearField()
     await at('special-keys').click()

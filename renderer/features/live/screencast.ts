@@ -65,6 +65,7 @@ export function openScreencast(
     ? takeKeyboard({
         canvas,
         layersAsText: true,
+        holdsCommand: () => (modifiersIn([...held.values()]) & 6) !== 0,
         onText: (text) => send({ type: 'text', text: text.slice(0, 4096) }),
         onBlur: (to) => {
           input?.release()
