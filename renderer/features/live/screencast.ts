@@ -75,6 +75,7 @@ export function openScreencast(
     : undefined
   const adjust = ({ scaling }: ScreenLook) => {
     canvas.dataset['scaling'] = scaling
+    target.classList.toggle(styles['scrolled'] ?? 'scrolled', scaling === 'actual')
   }
   adjust(look)
   return {
