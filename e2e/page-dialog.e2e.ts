@@ -91,4 +91,23 @@ describe('a dialog of the page', () => {
     await until('a key in the page', async () => (await page.evaluate<string>('field.value')) === 'z')
     page.close()
   })
+
+  test('a page that crashes there is not shown as if it lived, and is loaded again from where that is said', async () => {
+    const { window } = opened.console
+    const page = await shop()
+    page.crash()
+    await window.getByText('The page crashed').waitFor()
+    // Also for whoever comes to it only then, however long that takes.
+    await window.evaluate(() => {
+      location.hash = location.hash.replace(/live$/, 'overview')
+    })
+    await viewer('').waitFor({ state: 'detached' })
+    await window.evaluate(() => {
+      location.hash = location.hash.replace(/overview$/, 'live')
+    })
+    await at('crashed-reload').click()
+    await window.getByText('The page crashed').waitFor({ state: 'detached' })
+    page.close()
+    await viewer('[data-phase=live][data-mode=control]').waitFor()
+  })
 })

@@ -32,6 +32,7 @@ export class PageWatcher {
   #held = false
   /** The dialog that the client was told of. */
   #dialog: Dialog | null = null
+  #crashed = false
   readonly #stopListening: () => void
   /** Input in the order it came; a page that does not answer does not collect more than this. */
   #acting: Promise<void> = Promise.resolve()
@@ -44,9 +45,11 @@ export class PageWatcher {
     this.#socket = socket
     this.#options = options
     socket.onMessage = (message) => this.#act(message as PageInput)
-    this.#stopListening = session.pages.events.on(({ type }) => type === 'dialog' && this.#tellDialog())
+    this.#stopListening = session.pages.events.on(({ type }) => {
+      if (type === 'dialog' || type === 'crash') this.#tellObstacles()
+    })
     this.controlChanged()
-    this.#tellDialog()
+    this.#tellObstacles()
     void this.#follow()
   }
 
@@ -79,18 +82,24 @@ export class PageWatcher {
     }
   }
 
-  /** Pictures of a page show none of its dialogs, and the page does nothing until one is answered. */
-  #tellDialog(): void {
+  /**
+   * Pictures of a page show none of its dialogs, and the page does nothing until one is answered. They end when it
+   * crashes, and the last one looks as if nothing were wrong.
+   */
+  #tellObstacles(): void {
     const { screencast, events } = this.#options
     const { front } = this.#session.pages
-    const dialog = front?.dialog ?? null
-    if (!screencast || events || dialog === this.#dialog) return
+    if (!screencast || events || front === null) return
+    const { id: tabId, url, title, dialog, crashed } = front
+    if (dialog !== this.#dialog) this.#socket.send({ type: 'dialog', tabId, dialog })
     this.#dialog = dialog
-    this.#socket.send({ type: 'dialog', tabId: front?.id ?? '', dialog })
+    if (crashed === this.#crashed) return
+    this.#crashed = crashed
+    this.#socket.send(crashed ? { type: 'crash', tabId, url } : { type: 'navigation', tabId, url, title, active: true })
   }
 
   async #show(front: PageTarget): Promise<void> {
-    this.#tellDialog()
+    this.#tellObstacles()
     const shown = this.#page?.target
     const sameTab = shown?.id === front.id
     if (sameTab && shown.url === front.url && shown.title === front.title) return

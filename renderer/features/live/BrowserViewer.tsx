@@ -18,6 +18,7 @@ import { openSecret, powerKey, wake } from '../power/operations.ts'
 import { useTakeovers } from '../takeovers/takeovers.store.ts'
 import { CaptureTools } from './CaptureTools.tsx'
 import { ClipboardMenu } from './ClipboardMenu.tsx'
+import { CrashedPage } from './CrashedPage.tsx'
 import type { LiveClient } from './client.ts'
 import { liveCondition, type PanelAction } from './condition.ts'
 import { Figures } from './Figures.tsx'
@@ -120,6 +121,7 @@ function Viewer({
     live &&
     snapshot.phase !== 'live' &&
     snapshot.dialog === null &&
+    !snapshot.crashed &&
     (snapshot.pictureAt === null || snapshot.recalled || snapshot.phase === 'reconnecting')
 
   return (
@@ -214,6 +216,7 @@ function Viewer({
         />
         <div ref={connections} data-connections="" />
         {waiting && <Waiting snapshot={snapshot} onRetry={() => session.current?.retryNow()} />}
+        {live && snapshot.crashed && <CrashedPage client={client} mine={mine} />}
         {live && snapshot.dialog !== null && (
           <PageDialog
             client={client}

@@ -50,6 +50,8 @@ export interface ScreenEvents {
   onBlur(to: EventTarget | null): void
   /** The page shows a dialog that is not in the picture, or none any more. */
   onDialog(dialog: ShownDialog | null): void
+  /** The page crashed, which its last picture does not show; or there is one again. */
+  onCrashed(crashed: boolean): void
   onClose(reason: string): void
 }
 

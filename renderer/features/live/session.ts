@@ -220,7 +220,8 @@ export class LiveSession {
           // The keys' own menu is where they are let go.
           if (!(to instanceof Element && to.closest('[data-live-keys]') !== null)) this.release()
         },
-        onDialog: (dialog) => current() && this.#asked(dialog),
+        onDialog: (dialog) => current() && this.#stands({ dialog }),
+        onCrashed: (crashed) => current() && this.#stands({ crashed }),
         onClose: (reason) => current() && this.#lost(reason),
       })
       this.#awaitPicture()
@@ -234,11 +235,12 @@ export class LiveSession {
     this.#timer = setTimeout(() => this.#lost('no picture came'), firstPictureMs)
   }
 
-  /** A page that waits for an answer draws nothing, and its picture may come only after that. */
-  #asked(dialog: ShownDialog | null): void {
-    this.#change({ dialog })
-    if (this.#snapshot.phase === 'live') return
-    if (dialog === null) this.#awaitPicture()
+  /** A page that waits for an answer, or crashed, draws nothing: its picture may come only after that. */
+  #stands(obstacle: { dialog: ShownDialog | null } | { crashed: boolean }): void {
+    this.#change(obstacle)
+    const { phase, dialog, crashed } = this.#snapshot
+    if (phase === 'live') return
+    if (dialog === null && !crashed) this.#awaitPicture()
     else clearTimeout(this.#timer)
   }
 
@@ -277,7 +279,7 @@ export class LiveSession {
     const { machineId, still } = this.#options
     const screen = this.#screen
     this.release()
-    if (this.#snapshot.dialog !== null) this.#change({ dialog: null })
+    this.#change({ dialog: null, crashed: false })
     if (this.#snapshot.mode === 'control' && this.#wish?.mode !== 'view') this.#keyboard.keep()
     this.#screen = null
     if (screen !== null && this.#snapshot.phase === 'live') {

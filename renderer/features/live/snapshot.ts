@@ -23,6 +23,8 @@ export interface LiveSnapshot {
   held: readonly StickyKey[]
   /** Of the page, where its picture does not show it. */
   dialog: ShownDialog | null
+  /** The page, whose last picture does not show it. */
+  crashed: boolean
   /** Why the last attempt failed. */
   problem: WireProblem | null
   /** When the still picture was live, in ms; null without one. */
@@ -41,6 +43,7 @@ export const nothingShown: LiveSnapshot = {
   quality: 'best',
   held: [],
   dialog: null,
+  crashed: false,
   problem: null,
   pictureAt: null,
   recalled: false,
