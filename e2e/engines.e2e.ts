@@ -80,6 +80,9 @@ describe('engines', () => {
     await console.window.getByRole('combobox', { name: 'Size' }).click()
     await console.window.getByRole('option', { name: 'Actual size' }).click()
     for (let closed = 0; closed < 2; closed++) await console.window.keyboard.press('Escape')
+    await until('one to one', () =>
+      at('live-canvas').evaluate((canvas) => canvas.clientWidth === (canvas as HTMLCanvasElement).width),
+    )
     for (const [left, top] of [
       [30, 300],
       [1200, 700],
