@@ -69,6 +69,31 @@ describe('engines', () => {
     await at('clipboard').click()
     await at('menu-copy').click()
     await until('the copied text', async () => (await local()) === 'the laptop')
+    // Fitted, there are bars above and below: a press there is nobody's. In its own size the picture is scrolled to.
+    await page.evaluate(
+      `window.presses = []; addEventListener('mousedown', (e) => presses.push(e.clientX + ' ' + e.clientY))`,
+    )
+    const presses = () => page.evaluate<string[]>('presses')
+    const { x, y } = (await at('live-canvas').boundingBox()) ?? { x: 0, y: 0 }
+    await console.window.mouse.click(x + 200, y + 2)
+    await at('view-menu').click()
+    await console.window.getByRole('combobox', { name: 'Size' }).click()
+    await console.window.getByRole('option', { name: 'Actual size' }).click()
+    for (let closed = 0; closed < 2; closed++) await console.window.keyboard.press('Escape')
+    await until('one to one', () =>
+      at('live-canvas').evaluate((canvas) => canvas.clientWidth === (canvas as HTMLCanvasElement).width),
+    )
+    for (const [left, top] of [
+      [30, 300],
+      [1200, 700],
+    ] as const)
+      await at('live-canvas').click({ position: { x: left, y: top } })
+    await until('both presses', async () => (await presses()).length > 1)
+    expect(await presses()).toEqual(['30 300', '1200 700'])
+    await at('view-menu').click()
+    await console.window.getByRole('combobox', { name: 'Size' }).click()
+    await console.window.getByRole('option', { name: 'Fit the view' }).click()
+    for (let closed = 0; closed < 2; closed++) await console.window.keyboard.press('Escape')
     page.close()
     await at('give-back').click()
     await at('give-back-confirm').click()

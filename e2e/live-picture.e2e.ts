@@ -197,6 +197,13 @@ describe('the picture of the live view', () => {
     await console.window.getByText('Recording ended').first().waitFor()
     const { recordings } = await agent.client.call('desktop.listRecordings')
     expect(recordings.map(({ state }) => state)).toEqual(['done'])
+    // And watched where it was made from.
+    await console.window.getByRole('button', { name: 'Watch it', includeHidden: true }).click()
+    await at('recording-video').waitFor()
+    await console.window.evaluate(() => {
+      location.hash = location.hash.replace(/inspector.*$/, 'live')
+    })
+    await viewer('[data-phase=live][data-mode=control]').waitFor()
   })
 
   test('a recording that begins or ends elsewhere is noticed, at the latest when it stands in the way', async () => {

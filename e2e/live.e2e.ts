@@ -74,6 +74,34 @@ describe('the live view', () => {
     await console.window.getByTestId('watching').filter({ hasText: 'Only you are watching' }).waitFor()
   })
 
+  test('in the smallest window, enlarged by half, nothing that takes or gives back control is out of reach', async () => {
+    const zoom = (factor: number, width: number, height: number) =>
+      console.app.evaluate(
+        ({ BrowserWindow }, [by, ...size]) => {
+          const [window] = BrowserWindow.getAllWindows()
+          window?.setContentSize(size[0] ?? 0, size[1] ?? 0)
+          window?.webContents.setZoomFactor(by ?? 1)
+        },
+        [factor, width, height],
+      )
+    const inReach = (testId: string) =>
+      at(testId).evaluate((element) => {
+        const { left, right, top, bottom } = element.getBoundingClientRect()
+        const inside = left >= 0 && top >= 0 && right <= window.innerWidth && bottom <= window.innerHeight
+        return inside && element.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2))
+      })
+    await zoom(1.5, 1024, 700)
+    await until('the small page', () => console.window.evaluate(() => window.innerWidth < 700))
+    await until('the way to control', () => inReach('take-over'))
+    await takeOver()
+    for (const testId of ['give-back', 'special-keys', 'clipboard', 'live-url', 'health-check', 'open-palette'])
+      await until(testId, () => inReach(testId))
+    await zoom(1, 1440, 900)
+    await at('give-back').click()
+    await at('give-back-confirm').click()
+    await lease('none').waitFor()
+  })
+
   test('letters of any script arrive, those of the keyboard and those an input method composes', async () => {
     await takeOver()
     await intoField()
@@ -93,6 +121,37 @@ describe('the live view', () => {
     await console.window.keyboard.press('Backspace')
     await until('a key after it', async () => (await field()) === 'Grüße, Łódź! 日')
     await ime.detach()
+  })
+
+  test('Ctrl works on a keyboard of another script, also when it is kept down by the menu', async () => {
+    await clearField()
+    await intoField()
+    await console.window.keyboard.type('copy')
+    const keyboard = await console.window.context().newCDPSession(console.window)
+    /** As a Cyrillic layout has it. */
+    const press = async (key: string, code: string, keyCode: number, modifiers: number) => {
+      for (const type of ['rawKeyDown', 'keyUp'] as const)
+        await keyboard.send('Input.dispatchKeyEvent', { type, key, code, windowsVirtualKeyCode: keyCode, modifiers })
+    }
+    await console.window.keyboard.down('Control')
+    for (const [key, code, keyCode] of [
+      ['ф', 'KeyA', 65],
+      ['с', 'KeyC', 67],
+      ['м', 'KeyV', 86],
+      ['м', 'KeyV', 86],
+    ] as const)
+      await press(key, code, keyCode, 2)
+    await console.window.keyboard.up('Control')
+    await until('it twice', async () => (await field()) === 'copycopy')
+    await at('special-keys').click()
+    await at('hold-ctrl').click()
+    await console.window.keyboard.press('Escape')
+    await keyboardInPicture()
+    await press('ф', 'KeyA', 65, 0)
+    await press('ч', 'KeyX', 88, 0)
+    await until('nothing', async () => (await field()) === '')
+    await at('live-url').focus()
+    await keyboard.detach()
   })
 
   test('a modifier stays down until the picture loses the keyboard', async () => {

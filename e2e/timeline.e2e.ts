@@ -159,6 +159,41 @@ describe('the timeline', () => {
     await console.window.keyboard.press('0')
   })
 
+  test('the entry that the keys are at is in sight, however few the list has room for', async () => {
+    const show = (height: number, zoom: number) =>
+      console.app.evaluate(
+        ({ BrowserWindow }, [pixels, factor]) => {
+          const [window] = BrowserWindow.getAllWindows()
+          window?.setContentSize(1440, pixels ?? 0)
+          window?.webContents.setZoomFactor(factor ?? 1)
+        },
+        [height, zoom],
+      )
+    await show(700, 1.25)
+    await until('a low window', () => console.window.evaluate(() => innerHeight < 600))
+    await track().focus()
+    await console.window.keyboard.press('Home')
+    const inSight = () =>
+      at('timeline-list')
+        .locator('[aria-selected=true]')
+        .evaluate((row) => {
+          const [entry, list] = [row, row.closest('[role=grid], [role=table]') ?? document.body]
+          const { top, bottom } = entry.getBoundingClientRect()
+          const head = list.querySelector('[role=columnheader]')?.getBoundingClientRect().bottom ?? 0
+          return top >= head - 2 && bottom <= list.getBoundingClientRect().bottom + 1
+        })
+    for (let entry = 0; entry < 6; entry++) {
+      await until(`entry ${entry}`, inSight)
+      await console.window.keyboard.press('ArrowRight')
+    }
+    for (let entry = 6; entry > 0; entry--) {
+      await until(`entry ${entry} on the way back`, inSight)
+      await console.window.keyboard.press('ArrowLeft')
+    }
+    await show(900, 1)
+    await until('a high window', () => console.window.evaluate(() => innerHeight > 800))
+  })
+
   test('a mark is clicked where it is drawn, and leads to the entry and its sources', async () => {
     await at('timeline-search').fill('echo hello')
     await until('one mark', async () => (await track().getAttribute('data-marks')) === '1')

@@ -67,7 +67,7 @@ export const takeoverIpcEvents = {
   'lease.news': z.object({
     machineId: z.string(),
     name: z.string(),
-    news: z.enum(['ending', 'settled', 'ran_out']),
+    news: z.enum(['ending', 'settled', 'ran_out', 'lost']),
     leftMs: z.number(),
   }),
   /** Told to one window: a person is wanted, and this operator chose to hear it. */

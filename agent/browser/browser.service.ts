@@ -255,7 +255,9 @@ export class BrowserService {
   /** Enters the failed state, and has it left again if the policy has a try left for that; returns what was said. */
   #fail({ code, message }: { code: string; message: string }, settled: Promise<void>, mayRestart: boolean): string {
     const plan = mayRestart ? this.#restarts.next() : { delayMs: null, text: '' }
-    const said = `${message} ${plan.text}`.trim()
+    const [what, ...output] = message.split('\n')
+    // Above what a program printed, and not behind it.
+    const said = [`${what} ${plan.text}`.trim(), ...output].join('\n')
     const restartsAt = plan.delayMs === null ? {} : { restartsAt: new Date(Date.now() + plan.delayMs).toISOString() }
     this.#enter({ state: 'failed', error: { code, message: said }, settled, ...restartsAt }, said)
     if (plan.delayMs !== null) this.#restartTimer = setTimeout(() => this.#restart(), plan.delayMs)

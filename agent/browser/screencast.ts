@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PageInput } from '../../shared/contract/browser.ts'
 import type { SocketParamsOut } from '../../shared/contract/index.ts'
+import type { Dialog } from '../pages/page.ts'
 import type { ServerSocket } from '../server/handlers.ts'
 import type { CdpParams, CdpSession } from './cdp.ts'
 import type { PageTarget } from './devtools.ts'
@@ -29,6 +30,10 @@ export class PageWatcher {
   #waiting: CdpParams | null = null
   #sending = false
   #held = false
+  /** The dialog that the client was told of. */
+  #dialog: Dialog | null = null
+  #crashed = false
+  readonly #stopListening: () => void
   /** Input in the order it came; a page that does not answer does not collect more than this. */
   #acting: Promise<void> = Promise.resolve()
   #queued = 0
@@ -40,7 +45,11 @@ export class PageWatcher {
     this.#socket = socket
     this.#options = options
     socket.onMessage = (message) => this.#act(message as PageInput)
+    this.#stopListening = session.pages.events.on(({ type }) => {
+      if (type === 'dialog' || type === 'crash') this.#tellObstacles()
+    })
     this.controlChanged()
+    this.#tellObstacles()
     void this.#follow()
   }
 
@@ -55,6 +64,7 @@ export class PageWatcher {
   stop(): void {
     if (this.#ended.signal.aborted) return
     this.#ended.abort()
+    this.#stopListening()
     this.#entered.resolve()
     this.#release()
     void this.#acting.then(() => this.#leavePage())
@@ -72,7 +82,24 @@ export class PageWatcher {
     }
   }
 
+  /**
+   * Pictures of a page show none of its dialogs, and the page does nothing until one is answered. They end when it
+   * crashes, and the last one looks as if nothing were wrong.
+   */
+  #tellObstacles(): void {
+    const { screencast, events } = this.#options
+    const { front } = this.#session.pages
+    if (!screencast || events || front === null) return
+    const { id: tabId, url, title, dialog, crashed } = front
+    if (dialog !== this.#dialog) this.#socket.send({ type: 'dialog', tabId, dialog })
+    this.#dialog = dialog
+    if (crashed === this.#crashed) return
+    this.#crashed = crashed
+    this.#socket.send(crashed ? { type: 'crash', tabId, url } : { type: 'navigation', tabId, url, title, active: true })
+  }
+
   async #show(front: PageTarget): Promise<void> {
+    this.#tellObstacles()
     const shown = this.#page?.target
     const sameTab = shown?.id === front.id
     if (sameTab && shown.url === front.url && shown.title === front.title) return
@@ -91,8 +118,12 @@ export class PageWatcher {
     if (!this.#options.screencast) return
     const { quality, maxWidth, maxHeight } = this.#options
     const size = { ...(maxWidth === undefined ? {} : { maxWidth }), ...(maxHeight === undefined ? {} : { maxHeight }) }
-    await cdp.send('Page.enable')
-    await cdp.send('Page.startScreencast', { format: 'jpeg', quality, ...size })
+    // Not waited for: a page with a dialog answers neither before the dialog is answered, and is shown all the same.
+    for (const [method, params] of [
+      ['Page.enable', {}],
+      ['Page.startScreencast', { format: 'jpeg', quality, ...size }],
+    ] as const)
+      void cdp.send(method, params).catch(() => {})
   }
 
   async #leavePage(): Promise<void> {
@@ -134,14 +165,17 @@ export class PageWatcher {
   }
 
   #act(input: PageInput): void {
-    const answer = () => {
+    const answer = (taken = true) => {
       if (input.type === 'text' && input.id !== undefined && !this.#ended.signal.aborted)
-        this.#socket.send({ type: 'acted', id: input.id })
+        this.#socket.send({ type: 'acted', id: input.id, taken })
     }
     // Dropped here, whatever the client says: the lease decides.
     if (!this.#options.mayControl() || this.#queued > 1000) return answer()
+    // What is meant for the dialog must not wait until it is gone, and act on the page behind it then.
+    const isPress = input.type === 'text' || input.event !== 'up'
+    if (isPress && (this.#session.pages.front?.dialog ?? null) !== null) return answer(false)
     this.#enqueue((cdp) => this.#input.act(cdp, input))
-    void this.#acting.then(answer)
+    void this.#acting.then(() => answer())
   }
 
   #release(): void {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { XConnection } from '../display/x11.ts'
 import { RfbTestClient } from '../takeover/rfb-test-client.ts'
 import { BrowserBench, evaluate } from './browser-bench.ts'
 
@@ -15,6 +16,29 @@ async function seen(): Promise<{ page: unknown; picture: number[] }> {
     return { page: inner, picture: [png.readUInt32BE(16), png.readUInt32BE(20)] }
   } finally {
     await page.detach()
+  }
+}
+
+/** Left, top, right and bottom of the windows that programs have on the display. */
+async function windows(): Promise<number[][]> {
+  const { display } = bench.parts.browser.requireSession()
+  const x = await XConnection.open(display?.env ?? { DISPLAY: 'none' })
+  try {
+    const ofWindow = (id: number) => {
+      const body = Buffer.alloc(4)
+      body.writeUInt32LE(id)
+      return body
+    }
+    const tree = await x.ask(15, 0, ofWindow(x.root))
+    const all = Array.from({ length: tree.readUInt16LE(16) }, (_, index) => tree.readUInt32LE(32 + 4 * index))
+    const edges = all.map(async (id) => {
+      const found = await x.ask(14, 0, ofWindow(id))
+      const [left, top] = [found.readInt16LE(12), found.readInt16LE(14)]
+      return [left, top, left + found.readUInt16LE(16), top + found.readUInt16LE(18)]
+    })
+    return await Promise.all(edges)
+  } finally {
+    x.close()
   }
 }
 
@@ -58,4 +82,21 @@ test('it stays so when the page fills the screen, when the display changes, and 
   await expect.poll(() => pages.list(), patient).toEqual([])
   await pages.openTab(false)
   await expect.poll(seen, patient).toEqual(exactly(1400, 900))
+})
+
+test('the dialog in which a person chooses a file is on the display with all of its buttons', async () => {
+  // Narrower than the display, and higher.
+  await bench.start({ width: 1400, height: 600, url: 'data:text/html,<input type=file id=file>' })
+  const large = async () => (await windows()).filter(([l = 0, t = 0, r = 0, b = 0]) => r - l > 400 && b - t > 400)
+  expect(await large()).toEqual([[0, 0, 1400, 600]])
+  await bench.parts.browser.requireSession().pages.catchFiles(false)
+  const page = await bench.openPage()
+  await page.send('Runtime.evaluate', { expression: 'file.click()', userGesture: true })
+  await expect.poll(async () => (await large()).length, patient).toBe(2)
+  await expect
+    .poll(async () => (await large()).map(([, top, , bottom]) => [top, bottom]), patient)
+    .toEqual([
+      [0, 600],
+      [0, 600],
+    ])
 })

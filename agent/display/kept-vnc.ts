@@ -90,10 +90,10 @@ export class KeptVnc {
     while (this.#restarts[0] !== undefined && now - this.#restarts[0] > withinMs) this.#restarts.shift()
     const gone = await this.#options.displayGone()
     if (this.#stopped) return
-    if (gone !== undefined) return this.#gaveUp.resolve(`${gone} ${lastLines}`.trim())
+    if (gone !== undefined) return this.#gaveUp.resolve(`${gone}\n${lastLines}`.trim())
     if (this.#restarts.length >= maxRestarts)
       return this.#gaveUp.resolve(
-        `${what} It is not started again: it was ${maxRestarts} times within a minute. ${lastLines}`.trim(),
+        `${what} It is not started again: it was ${maxRestarts} times within a minute.\n${lastLines}`.trim(),
       )
     this.#restarts.push(now)
     try {

@@ -12,17 +12,22 @@ const createNotify = 16
 const configureNotify = 22
 const eventMask = 0x800
 const substructureNotify = 0x80000
-const widthAndHeight = 0xc
+const placeAndSize = 0xf
+/** A window that asks for its size again whenever it gets another one is left as it is after so many times. */
+const mostFits = 8
 
 /**
- * Takes off what a window that covers its display has beyond it. Chromium cannot be asked for a window of exactly
+ * Takes off what a window that covers its display, or is too large for it, has beyond it. Chromium cannot be asked for a window of exactly
  * that size (see `coveringSize`), and without a window manager nobody else sees to it; what is told by the display
- * it accepts. For displays where no other program has windows.
+ * it accepts. The dialog in which a person chooses a file is larger than many a display, and its buttons are at the
+ * bottom. For displays where no other program has windows.
  */
 export class WindowTrim {
   /** Of the display; to be set when that changes. */
   size: Size
   readonly #connection: XConnection
+  /** How often each window that is too large was made smaller. */
+  readonly #fits = new Map<number, number>()
 
   private constructor(connection: XConnection, size: Size) {
     this.#connection = connection
@@ -52,12 +57,30 @@ export class WindowTrim {
     const [x, y] = [bytes.readInt16LE(place), bytes.readInt16LE(place + 2)]
     const [width, height] = [bytes.readUInt16LE(place + 4), bytes.readUInt16LE(place + 6)]
     const covers = x === 0 && y === 0 && width >= this.size.width && height >= this.size.height
-    if (!covers || (width === this.size.width && height === this.size.height)) return
-    const body = Buffer.alloc(16)
+    if (covers) {
+      if (width > this.size.width || height > this.size.height) this.#place(window, { x, y, ...this.size })
+      return
+    }
+    // Menus and hints place themselves, and know of no other size.
+    const placesItself = bytes[place + 10] !== 0
+    if (placesItself || (width <= this.size.width && height <= this.size.height)) return
+    const fits = this.#fits.get(window) ?? 0
+    if (fits === mostFits) return
+    this.#fits.set(window, fits + 1)
+    const size = { width: Math.min(width, this.size.width), height: Math.min(height, this.size.height) }
+    const within = (at: number, room: number) => Math.max(0, Math.min(at, room))
+    this.#place(window, {
+      x: within(x, this.size.width - size.width),
+      y: within(y, this.size.height - size.height),
+      ...size,
+    })
+  }
+
+  #place(window: number, { x, y, width, height }: Size & { x: number; y: number }): void {
+    const body = Buffer.alloc(24)
     body.writeUInt32LE(window, 0)
-    body.writeUInt16LE(widthAndHeight, 4)
-    body.writeUInt32LE(this.size.width, 8)
-    body.writeUInt32LE(this.size.height, 12)
+    body.writeUInt16LE(placeAndSize, 4)
+    for (const [index, value] of [x, y, width, height].entries()) body.writeUInt32LE(value, 8 + 4 * index)
     this.#connection.send(configureWindow, 0, body)
   }
 }

@@ -108,10 +108,10 @@ export function exitText(exit: Exit): string {
   return exit.signal === null ? `exit code ${exit.code}` : exit.signal
 }
 
-/** Settles with a sentence when a program has ended that should not have. */
+/** Settles with a sentence when a program has ended that should not have, and below it with what it said last. */
 export async function exitReason(program: CaredProcess): Promise<string> {
   const exit = await program.exited
-  return `${program.name} ended by itself (${exitText(exit)}). ${program.lastLines()}`.trim()
+  return `${program.name} ended by itself (${exitText(exit)}).\n${program.lastLines()}`.trim()
 }
 
 function started(child: ChildProcess): Promise<number> {

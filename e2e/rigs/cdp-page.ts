@@ -14,6 +14,8 @@ export interface CdpPage {
   url: string
   /** The value of an expression, awaited if it is a promise. */
   evaluate<Value>(expression: string): Promise<Value>
+  /** Ends the page's process; nothing answers that. */
+  crash(): void
   close(): void
 }
 
@@ -66,6 +68,10 @@ async function connect(address: string, url: string): Promise<CdpPage> {
         waiting.set(id, { resolve, reject })
         socket.send(JSON.stringify({ id, method: 'Runtime.evaluate', params }))
       })
+    },
+    crash() {
+      id += 1
+      socket.send(JSON.stringify({ id, method: 'Page.crash' }))
     },
     close: () => socket.close(),
   }

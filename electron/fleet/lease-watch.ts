@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { LeaseChange, Leases } from './leases.ts'
 
 /** `settled`: what was said of it last is no longer so. */
-export type LeaseNews = 'ending' | 'settled' | 'ran_out'
+export type LeaseNews = 'ending' | 'settled' | 'ran_out' | 'lost'
 
 export interface LeaseWatchDeps {
   leases: Pick<Leases, 'ending' | 'forget'>
@@ -15,11 +15,11 @@ const warnMs = 60_000
 /** The machine says itself that a lease is over; one that cannot be heard is waited for no longer than this. */
 const silenceMs = 5000
 
-/** Warns before control that is held here ends, wherever the person looks, and says when it has run out. */
+/** Warns before control that is held here ends, wherever the person looks, and says when it has run out, or was lost. */
 export class LeaseWatch {
   readonly #deps: LeaseWatchDeps
   readonly #cancels = new Map<string, () => void>()
-  readonly #said = new Map<string, 'ending' | 'ran_out'>()
+  readonly #said = new Map<string, Exclude<LeaseNews, 'settled'>>()
 
   constructor(deps: LeaseWatchDeps) {
     this.#deps = deps
@@ -36,7 +36,7 @@ export class LeaseWatch {
     if (this.#said.delete(machineId)) this.#deps.tell(machineId, 'settled', 0)
     const held = change === 'held' ? this.#deps.leases.ending(machineId) : undefined
     if (held !== undefined) this.#wait(machineId, held)
-    else if (change === 'ran_out') this.#say(machineId, 'ran_out', 0)
+    else if (change === 'ran_out' || change === 'lost') this.#say(machineId, change, 0)
   }
 
   stop(): void {
@@ -58,7 +58,7 @@ export class LeaseWatch {
     this.#cancels.set(machineId, this.#deps.clock.after(ms, act))
   }
 
-  #say(machineId: string, news: 'ending' | 'ran_out', leftMs: number): void {
+  #say(machineId: string, news: Exclude<LeaseNews, 'settled'>, leftMs: number): void {
     this.#said.set(machineId, news)
     this.#deps.tell(machineId, news, leftMs)
   }

@@ -72,6 +72,10 @@ test('that control has run out is said: by the machine, by a renewal that fails,
   await take('a')
   leases.forget('a', 'ran_out')
   expect(said.splice(0)).toEqual(['a ran_out 0'])
+  await take('a')
+  said.length = 0
+  leases.forget('a', 'lost')
+  expect(said.splice(0)).toEqual(['a lost 0'])
   // Taken again, it is no longer so.
   await take('a')
   expect(said.splice(0)).toEqual(['a settled 0'])
@@ -91,6 +95,14 @@ test('what is given back has not run out, and nothing is said of it later', asyn
   await take('a')
   await leases.giveBack('a', given)
   await clock.advance(600_000)
+  expect(said).toEqual([])
+})
+
+test('what the machine says while it is given back is not taken for a loss', async () => {
+  await take('a')
+  const back = leases.giveBack('a', given)
+  leases.forget('a', 'lost')
+  await back
   expect(said).toEqual([])
 })
 

@@ -25,8 +25,8 @@ export interface Given {
   mode?: 'dom' | 'cua' | undefined
 }
 
-/** `ran_out`: nobody gave it back. */
-export type LeaseChange = 'held' | 'over' | 'ran_out'
+/** `ran_out`: nobody gave it back. `lost`: the browser, or the agent, ended under it. */
+export type LeaseChange = 'held' | 'over' | 'ran_out' | 'lost'
 
 interface Held {
   lease: Lease
@@ -38,6 +38,8 @@ interface Held {
   endsAt: number
   /** It was given back, and no answer came: the machine may have taken it. */
   mayBeBack?: boolean
+  /** It is being given back: what the machine says of it meanwhile is no news. */
+  goesBack?: boolean
 }
 
 /** What a call ends with whose answer was lost on the way. */
@@ -114,6 +116,7 @@ export class Leases {
   async giveBack(machineId: string, given: Given): Promise<number | null> {
     const held = this.#require(machineId)
     const { lease, client } = held
+    held.goesBack = true
     const toEngine = (given.handBackTo ?? 'none') !== 'none'
     try {
       const params = { ...given, leaseId: lease.leaseId }
@@ -121,6 +124,7 @@ export class Leases {
       this.forget(machineId)
       return answer.toActingMs ?? null
     } catch (error) {
+      held.goesBack = false
       const { code } = Problem.from(error)
       if (code !== 'lease-gone') {
         held.mayBeBack ||= unanswered.has(code)
@@ -151,7 +155,11 @@ export class Leases {
 
   /** The machine says that the lease is over, or that someone else has one. */
   forget(machineId: string, change: Exclude<LeaseChange, 'held'> = 'over'): void {
-    if (this.#held.delete(machineId)) this.onChange(machineId, change)
+    const held = this.#held.get(machineId)
+    if (held === undefined) return
+    this.#held.delete(machineId)
+    const isBack = held.goesBack === true || held.mayBeBack === true
+    this.onChange(machineId, change === 'lost' && isBack ? 'over' : change)
   }
 
   async #keep(machineId: string, client: AgentClient, wish: TakeWish, ask: () => Promise<Lease>): Promise<string> {

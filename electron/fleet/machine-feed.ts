@@ -189,7 +189,7 @@ export class MachineFeed {
       facts.lease = lease
       // An agent that was killed says of no lease that it ended; one that was taken meanwhile may not be in its answer.
       const isLost = lease === null || !leases.isMine(this.#id, lease)
-      if (isLost && ownBefore !== undefined && leases.leaseId(this.#id) === ownBefore) leases.forget(this.#id)
+      if (isLost && ownBefore !== undefined && leases.leaseId(this.#id) === ownBefore) leases.forget(this.#id, 'lost')
       facts.driver = takeover.value.driver ?? null
       this.#helpWanted = (takeover.value.openRequests ?? 0) > 0
       facts.helpWanted = this.#helpWanted
@@ -251,6 +251,7 @@ export class MachineFeed {
   /** The answer to this console's own call can come after its event: only an end is believed. */
   #forgetOwnLease(event: Extract<AgentEvent, { type: 'takeover_lease' }>): void {
     if (event.change === 'taken' || event.change === 'renewed') return
-    this.#deps.leases.ended(this.#id, event.time, event.change === 'expired' ? 'ran_out' : 'over')
+    const ends: Record<string, 'ran_out' | 'lost'> = { expired: 'ran_out', ended: 'lost' }
+    this.#deps.leases.ended(this.#id, event.time, ends[event.change] ?? 'over')
   }
 }

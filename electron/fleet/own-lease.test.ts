@@ -14,15 +14,18 @@ let clock: TestClock
 let agent: FakeAgent
 let fleet: Fleet
 let id = ''
+let heard: string[]
 const vault = new Vault({ open: () => Promise.reject(new Error('none')) })
 
 beforeEach(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pilothouse-own-lease-'))
   store = openStore(path.join(folder, 'console.db'))
   clock = new TestClock()
+  heard = []
   agent = new FakeAgent()
   fleet = new Fleet({
     ...{ store, vault, clock, log: () => {}, operator: () => 'ada', onChanged: () => {}, onEvent: () => {} },
+    onLease: (_id, change) => heard.push(change),
     openTunnel: () => ({
       transport: () => agent.transport(),
       state: { state: 'up', detail: '' },
@@ -58,6 +61,21 @@ test('an agent that was killed and knows of no lease has ended the one held here
   await clock.advance(15_000)
   expect(fleet.view(id).lease).toBeNull()
   expect(fleet.leases.leaseId(id)).toBeUndefined()
+  expect(heard).toEqual(['held', 'lost'])
+})
+
+test('what ended the lease is told apart: its time, its browser, or a person', async () => {
+  for (const [change, told] of [
+    ['expired', 'ran_out'],
+    ['ended', 'lost'],
+    ['handed_back', 'over'],
+  ] as const) {
+    heard.length = 0
+    await take()
+    agent.emit('takeover_lease', { change, lease: null })
+    await clock.advance(100)
+    expect(heard).toEqual(['held', told])
+  }
 })
 
 test('an answer that was on its way while control was taken does not end it', async () => {

@@ -90,6 +90,10 @@ test('the clipboard passes only with control, and never through the window', asy
   expect(copied).toHaveBeenCalledWith('from the machine')
   setLocal('')
   await expect(handlers['live.paste'](on, nobody)).rejects.toMatchObject({ code: 'not-found' })
+  setLocal('ü😀')
+  expect(await handlers['live.paste'](on, nobody)).toEqual({ characters: 2 })
+  setLocal('x'.repeat(1_048_576))
+  await expect(handlers['live.paste'](on, nobody)).rejects.toThrow(/1,048,576 characters, and 500,000 go at once/)
 })
 
 test('a picture is saved where the person says, under a name that cannot lead elsewhere', async () => {

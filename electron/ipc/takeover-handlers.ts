@@ -59,16 +59,19 @@ export function takeoverHandlers(deps: TakeoverHandlerDeps): Pick<IpcHandlers, k
       const leaseId = required(machineId)
       const text = await clipboard.readText()
       if (text === '') throw new Problem('not-found', 'The clipboard of this computer holds no text. Copy some first.')
-      if (text.length > maxPasted)
-        throw new Problem('invalid-params', 'That is too long to paste: over 500,000 characters.')
+      if (text.length > maxPasted) {
+        const [has, most] = [text.length, maxPasted].map((count) => count.toLocaleString('en'))
+        const said = `The clipboard of this computer holds ${has} characters, and ${most} go at once. Paste it in parts.`
+        throw new Problem('invalid-params', said)
+      }
       if (of === 'page') await writeIntoPage(fleet.client(machineId), text, leaseId)
       else await fleet.call(machineId, 'desktop.setClipboard', { text, leaseId })
-      return { characters: text.length }
+      return { characters: countOf(text) }
     },
     'live.copy': async ({ machineId, of }) => {
       const text = of === 'page' ? await selected(machineId) : await copied(machineId)
       await clipboard.writeText(text)
-      return { characters: text.length }
+      return { characters: countOf(text) }
     },
     'live.saveScreenshot': async ({ machineId, of }) => {
       const call = of === 'display' ? 'desktop.screenshot' : 'browser.screenshot'
@@ -78,4 +81,9 @@ export function takeoverHandlers(deps: TakeoverHandlerDeps): Pick<IpcHandlers, k
       return { file: file ?? null, bytes: bytes.length }
     },
   }
+}
+
+/** As a person counts them: an emoji is one, and is stored as two. */
+function countOf(text: string): number {
+  return [...text].length
 }

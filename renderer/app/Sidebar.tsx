@@ -118,7 +118,14 @@ interface SideLinkProps {
 
 function SideLink({ to, current, icon, title, end }: SideLinkProps) {
   return (
-    <button type="button" className={styles.link} aria-current={current ? 'page' : undefined} onClick={() => go(to)}>
+    <button
+      type="button"
+      className={styles.link}
+      aria-current={current ? 'page' : undefined}
+      // In a narrow window it is a picture only.
+      title={title}
+      onClick={() => go(to)}
+    >
       {icon}
       <span className={styles.linkText}>{title}</span>
       {end}

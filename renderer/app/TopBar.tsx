@@ -15,7 +15,13 @@ export function TopBar() {
   return (
     <header className={styles.top}>
       <Crumbs />
-      <button type="button" className={styles.search} data-testid="open-palette" onClick={() => show('palette')}>
+      <button
+        type="button"
+        className={styles.search}
+        aria-label="Search or run a command"
+        data-testid="open-palette"
+        onClick={() => show('palette')}
+      >
         <Search size={15} aria-hidden />
         <span>Search or run a command</span>
         <Kbd keys={keys} />

@@ -16,6 +16,7 @@ test('what is pressed is written as the actions write it', () => {
   expect(pressOf(press('K', { ctrlKey: true, shiftKey: true }), false)).toBe('mod+shift+k')
   expect(pressOf(press('k', { metaKey: true }), true)).toBe('mod+k')
   expect(pressOf(press('?', { shiftKey: true }), false)).toBe('?')
+  expect(pressOf(press('л', { ctrlKey: true, code: 'KeyK' }), false)).toBe('mod+k')
   expect(pressOf(press('˚', { altKey: true, code: 'KeyK' }), true)).toBe('alt+k')
   expect(pressOf(press('Shift', { shiftKey: true }), false)).toBeNull()
   expect(pressOf(press('k', { metaKey: true }), false)).toBeNull()

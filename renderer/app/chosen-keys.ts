@@ -1,4 +1,4 @@
-import { isMac, type KeyPress } from '../ui/keys.ts'
+import { isMac, isOtherScript, type KeyPress } from '../ui/keys.ts'
 import type { Action } from './registry.ts'
 
 /** Keys that a person chose instead of an action's own, by the action. */
@@ -25,7 +25,7 @@ export function withKeys<Context>(actions: readonly Action<Context>[], chosen: C
 /** What was pressed, as keys are written; null for a modifier alone and for keys that cannot be an action's. */
 export function pressOf(event: KeyPress, mac = isMac): string | null {
   const letter = /^Key([A-Z])$/.exec(event.code ?? '')?.[1]?.toLowerCase()
-  const key = event.altKey && letter !== undefined ? letter : event.key.toLowerCase()
+  const key = (event.altKey || isOtherScript(event.key)) && letter !== undefined ? letter : event.key.toLowerCase()
   if (modifiers.has(key) || (event.metaKey && !mac)) return null
   const held = [
     event.metaKey ? 'mod' : '',

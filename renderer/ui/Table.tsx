@@ -97,7 +97,8 @@ export function Table<Row, Key extends string>(props: TableProps<Row, Key>) {
     estimateSize: () => rowPx,
     // The compositor scrolls without waiting: these stand ready while the next are drawn.
     overscan: 4,
-    scrollPaddingStart: headPx,
+    // The head stands before the first row, and stays over whatever is first in sight.
+    scrollPaddingEnd: headPx,
     // About as much as a table has of a window: its rows are in the first picture, and not in the second, measured one.
     initialRect: { width: 0, height: innerHeight * 0.65 },
   })

@@ -36,3 +36,15 @@ test('with Alt the key’s place counts, since the letter may be another one', (
 test('a sequence is drawn key by key', () => {
   expect(describeKeys('g f', false)).toEqual(['G', 'F'])
 })
+
+test('on a keyboard of another script the key’s place counts, and on a Latin one it never does', () => {
+  const cyrillic = (key: string, code: string, held: Partial<KeyPress> = {}) => press(key, { code, ...held })
+  expect(matchesPress('mod+k', cyrillic('л', 'KeyK', { ctrlKey: true }), false)).toBe(true)
+  expect(matchesPress('t', cyrillic('е', 'KeyT'), false)).toBe(true)
+  expect(matchesPress('shift+t', cyrillic('Е', 'KeyT', { shiftKey: true }), false)).toBe(true)
+  expect(matchesPress('mod+,', cyrillic('б', 'Comma', { ctrlKey: true }), false)).toBe(true)
+  expect(matchesPress('t', cyrillic('т', 'KeyN'), false)).toBe(false)
+  // Dvorak, and a German keyboard.
+  expect(matchesPress('k', press('t', { code: 'KeyK' }), false)).toBe(false)
+  expect(matchesPress('[', press('ü', { code: 'BracketLeft' }), false)).toBe(false)
+})

@@ -40,6 +40,24 @@ export function matchesPress(press: string, event: KeyPress, mac = isMac): boole
     event.metaKey === meta &&
     event.altKey === wanted('alt') &&
     (!shiftMatters || event.shiftKey === wanted('shift')) &&
-    (event.key.toLowerCase() === key || (wanted('alt') && event.code === `Key${key.toUpperCase()}`))
+    (event.key.toLowerCase() === key || ((wanted('alt') || isOtherScript(event.key)) && event.code === placeOf(key)))
   )
+}
+
+/** Where other keyboards than Latin ones have a letter instead, as the Cyrillic one has for the comma. */
+const letterPlaces: Record<string, string> = {
+  ',': 'Comma',
+  '.': 'Period',
+  ';': 'Semicolon',
+  '[': 'BracketLeft',
+  ']': 'BracketRight',
+}
+
+function placeOf(key: string): string {
+  return letterPlaces[key] ?? `Key${key.toUpperCase()}`
+}
+
+/** Whether a keyboard has no Latin letter there: what is printed beside it is meant. */
+export function isOtherScript(key: string): boolean {
+  return /^\p{L}$/u.test(key) && !/^\p{Script=Latin}$/u.test(key)
 }

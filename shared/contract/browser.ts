@@ -142,8 +142,11 @@ export const watch = defineSocket({
       }),
       /** Another tab is shown now, or the tab shown has another address. */
       z.object({ type: z.literal('page'), url: z.string(), title: z.string() }),
-      /** The text of that id is in the page, or was dropped. */
-      z.object({ type: z.literal('acted'), id: z.number().int() }),
+      /**
+       * The text of that id is in the page, or was dropped. Not taken is what a dialog keeps out: where there is a
+       * display, keys reach the dialog itself.
+       */
+      z.object({ type: z.literal('acted'), id: z.number().int(), taken: z.boolean().optional() }),
       /** Whether this socket's input is let through. */
       z.object({ type: z.literal('control'), held: z.boolean() }),
       pageEvent,

@@ -2,11 +2,10 @@ import { Bot, Check, ChevronDown, Circle, CircleDot, Hand, X } from 'lucide-reac
 import { type ReactNode, useState } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { useBusy } from '../../app/work.ts'
-import { Age } from '../../ui/Age.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Menu } from '../../ui/Menu.tsx'
-import { formatSpan } from '../../ui/time.ts'
+import { formatSpan, formatWhen } from '../../ui/time.ts'
 import { type SeenEvent, useTimeline } from '../live/timeline.store.ts'
 import { type CascadeLevel, cascadeView } from './cascade.ts'
 import styles from './Engine.module.css'
@@ -117,7 +116,11 @@ function Driver({ state, machine, busy }: { state: EngineState; machine: Machine
             'no engine is connected'
           ) : (
             <>
-              since <Age at={state.since} form="bare" />
+              {state.since !== null && (
+                <>
+                  since <time dateTime={state.since}>{formatWhen(state.since)}</time>
+                </>
+              )}
               {failures !== null && ` · ${failures}`}
               {person && state.paused !== null && ` · ${driverTitle(state.paused)} waits`}
             </>

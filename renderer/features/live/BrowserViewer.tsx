@@ -18,6 +18,7 @@ import { openSecret, powerKey, wake } from '../power/operations.ts'
 import { useTakeovers } from '../takeovers/takeovers.store.ts'
 import { CaptureTools } from './CaptureTools.tsx'
 import { ClipboardMenu } from './ClipboardMenu.tsx'
+import { CrashedPage } from './CrashedPage.tsx'
 import type { LiveClient } from './client.ts'
 import { liveCondition, type PanelAction } from './condition.ts'
 import { Figures } from './Figures.tsx'
@@ -28,6 +29,7 @@ import { LeaseBar, PictureAge } from './LeaseBar.tsx'
 import { LivePanel } from './LivePanel.tsx'
 import styles from './live.module.css'
 import { NavigationBar } from './NavigationBar.tsx'
+import { PageDialog } from './PageDialog.tsx'
 import type { LiveSnapshot } from './snapshot.ts'
 import { useActivity } from './useActivity.ts'
 import { useFill } from './useFill.ts'
@@ -118,6 +120,8 @@ function Viewer({
   const waiting =
     live &&
     snapshot.phase !== 'live' &&
+    snapshot.dialog === null &&
+    !snapshot.crashed &&
     (snapshot.pictureAt === null || snapshot.recalled || snapshot.phase === 'reconnecting')
 
   return (
@@ -212,6 +216,16 @@ function Viewer({
         />
         <div ref={connections} data-connections="" />
         {waiting && <Waiting snapshot={snapshot} onRetry={() => session.current?.retryNow()} />}
+        {live && snapshot.crashed && <CrashedPage client={client} mine={mine} />}
+        {live && snapshot.dialog !== null && (
+          <PageDialog
+            client={client}
+            dialog={snapshot.dialog}
+            mine={mine}
+            holder={machine.lease?.operator ?? null}
+            onGone={() => session.current?.focus()}
+          />
+        )}
         {condition.kind === 'panel' && (
           <LivePanel
             machineId={machineId}

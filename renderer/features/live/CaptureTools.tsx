@@ -1,10 +1,14 @@
 import { Camera, Circle, Square } from 'lucide-react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
+import { aimAt } from '../../app/target.ts'
 import { useBusy, work } from '../../app/work.ts'
 import { useNow } from '../../ui/clock.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { formatLeft } from '../../ui/time.ts'
+import { formatBytes } from '../inspector/capture/capture.ts'
+import { openPanel } from '../inspector/inspector.store.ts'
+import { filmLength } from '../inspector/recordings/recordings.ts'
 import type { LiveClient } from './client.ts'
 import styles from './live.module.css'
 import type { RunningRecording } from './useRecording.ts'
@@ -35,9 +39,13 @@ export function CaptureTools({ machine, client, display, running }: CaptureTools
         return
       }
       const done = await client.page('desktop.stopRecording', {}).finally(ask)
-      const seconds = Math.round(done.durationMs / 1000)
-      const detail = `${seconds} s, ${Math.max(1, Math.round(done.sizeBytes / 1024))} KB. It is kept on ${machine.name}.`
-      toast({ title: 'Recording ended', detail, id: `record:${machine.id}` })
+      const detail = `${filmLength(done)} min, ${formatBytes(done.sizeBytes)}. It is kept on ${machine.name}.`
+      const watch = () => {
+        aimAt({ tab: 'recordings', machineId: machine.id, id: done.id })
+        openPanel(machine.id, 'recordings')
+      }
+      const action = { label: 'Watch it', run: watch }
+      toast({ title: 'Recording ended', detail, id: `record:${machine.id}`, action })
     })
   return (
     <>

@@ -84,5 +84,5 @@ export function ClipboardMenu({ machineId, name, client, display, session }: Cli
 }
 
 function count(characters: number): string {
-  return characters === 1 ? '1 character' : `${characters} characters`
+  return characters === 1 ? '1 character' : `${characters.toLocaleString('en')} characters`
 }

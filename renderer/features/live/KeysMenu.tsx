@@ -3,6 +3,7 @@ import { type RefObject, useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { Popover } from '../../ui/Popover.tsx'
 import { backToPicture } from './backToPicture.ts'
+import own from './KeysMenu.module.css'
 import styles from './live.module.css'
 import { functionKeys, type SpecialKey, type StickyKey, specialKeys, stickyKeys } from './screen.ts'
 import type { LiveSession } from './session.ts'
@@ -42,16 +43,16 @@ export function KeysMenu({ session, held, ready }: KeysMenuProps) {
           data-live-keys=""
           data-live-menu=""
           data-held={held.length > 0 ? '' : undefined}
-          className={styles.held}
+          className={own.held}
         >
           <span className={styles.word}>Keys</span>
           {held.length > 0 && <span>{held.map((id) => stickyKeys.find((one) => one.id === id)?.title).join(' ')}</span>}
         </Button>
       }
     >
-      <div className={styles.keys} data-live-keys="">
+      <div className={own.keys} data-live-keys="">
         <h3>Keep down</h3>
-        <div className={styles.keyRow}>
+        <div className={own.keyRow}>
           {stickyKeys.map(({ id, title }) => (
             <Button
               key={id}
@@ -65,14 +66,14 @@ export function KeysMenu({ session, held, ready }: KeysMenuProps) {
           ))}
         </div>
         <h3>Send</h3>
-        <div className={styles.sentKeys}>
+        <div className={own.sentKeys}>
           {specialKeys.map((one) => (
             <Button key={one.id} disabled={!ready} data-testid={`key-${one.id}`} onClick={() => send(one)}>
               {one.title}
             </Button>
           ))}
         </div>
-        <div className={styles.functionKeys}>
+        <div className={own.functionKeys}>
           {functionKeys.map((one) => (
             <Button key={one.id} disabled={!ready} data-testid={`key-${one.id}`} onClick={() => send(one)}>
               {one.title}

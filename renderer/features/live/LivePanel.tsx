@@ -68,6 +68,8 @@ export function actionTitle(condition: PanelCondition, action: Exclude<PanelActi
 export function LivePanel({ machineId, condition, pictureAt, busy, onAction, other }: LivePanelProps) {
   const Icon = panelIcons[condition.icon]
   const { action } = condition
+  // Below what happened stand the last lines of the program that failed.
+  const [what = '', ...output] = condition.text.split('\n')
   const waking = useWaking(machineId)
   const ActionIcon = action === 'none' ? Play : actionIcons[action]
   return (
@@ -75,7 +77,7 @@ export function LivePanel({ machineId, condition, pictureAt, busy, onAction, oth
       tone={condition.tone}
       icon={<Icon size={28} aria-hidden />}
       title={condition.title}
-      text={condition.text}
+      text={what}
       note={
         <>
           {condition.since !== null && (
@@ -108,6 +110,12 @@ export function LivePanel({ machineId, condition, pictureAt, busy, onAction, oth
         )
       }
     >
+      {output.length > 0 && (
+        <div className={styles.install}>
+          <code className={styles.printed}>{output.join('\n')}</code>
+          <CopyButton text={condition.text} label="Copy what happened" />
+        </div>
+      )}
       {condition.install !== null && (
         <div className={styles.install}>
           <code>{condition.install}</code>

@@ -46,7 +46,7 @@ export function Timeline({ machine }: { machine: MachineView }) {
               <StateDot tone={tone} shape="round" />
               <span>{title}</span>
               <time dateTime={at}>{formatWhen(at)}</time>
-              {detail !== '' && <p title={detail}>{detail}</p>}
+              {detail !== '' && <p title={detail}>{detail.split('\n')[0]}</p>}
             </li>
           ))}
         </ol>

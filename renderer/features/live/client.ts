@@ -8,7 +8,7 @@ import { textLine } from './textLine.ts'
 import { openVnc } from './vnc.ts'
 
 export type PageCall =
-  | `browser.${'navigate' | 'back' | 'forward' | 'reload'}`
+  | `browser.${'navigate' | 'back' | 'forward' | 'reload' | 'dialog'}`
   | `tabs.${'list' | 'open' | 'activate' | 'close'}`
   | `desktop.${'startRecording' | 'stopRecording' | 'listRecordings'}`
 

@@ -79,7 +79,7 @@ function underWay(what: 'browser' | 'desktop', state: string): PanelCondition {
     icon: 'wait',
     tone: state === 'starting' ? 'engine' : 'off',
     title: `The ${what} is ${state}`,
-    text: 'This takes a few seconds; the picture follows by itself.',
+    text: `This takes a few seconds${state === 'starting' ? '; the picture follows by itself' : ''}.`,
     action: 'none',
     since: null,
   })

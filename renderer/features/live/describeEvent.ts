@@ -66,6 +66,7 @@ function leaseHappening(change: string, lease: unknown, operator: string): Happe
   if (change === 'taken') return { tone: 'person', title: `${who ?? 'Someone'} took over`, detail }
   if (change === 'handed_back')
     return { tone: 'up', title: who === null ? 'Control was given back' : `${who} gave it back`, detail: '' }
+  if (change === 'ended') return { tone: 'broken', title: 'Control ended with the browser', detail: who ?? '' }
   if (change === 'expired') return { tone: 'unknown', title: 'Control ran out', detail: who ?? '' }
   return null
 }

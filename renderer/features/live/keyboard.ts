@@ -12,6 +12,9 @@ export function isAtWork(): boolean {
   return active?.matches(fields) === true && active.closest('[data-closed]') === null
 }
 
+/** Whoever presses no key for so long has seen that nothing takes them. */
+const pauseMs = 1500
+
 /**
  * The keyboard between two pictures. The next one gets it when control was just taken, or when the one before had it
  * and nobody has gone elsewhere since. Until then a stand-in has it: what is typed to a picture that broke off is lost,
@@ -21,6 +24,8 @@ export class PictureKeyboard {
   readonly #stage: HTMLElement
   #owed: 'taken' | 'kept' | null = null
   #standIn: HTMLElement | null = null
+  /** Runs while keys go nowhere, for who was in the middle of typing. */
+  #pause: ReturnType<typeof setTimeout> | undefined
 
   constructor(stage: HTMLElement) {
     this.#stage = stage
@@ -35,13 +40,36 @@ export class PictureKeyboard {
   keep(): void {
     if (!this.#stage.contains(document.activeElement)) return
     this.#owed = 'kept'
+    this.#stand('Keys wait for the picture')
+  }
+
+  /**
+   * Control ends, and nobody asked for that: the rest of the word, or of a password, must neither be taken for the
+   * console's own keys nor be typed into what those open. Keys go nowhere until there was a pause.
+   */
+  hush(): void {
+    if (!this.#stage.contains(document.activeElement)) return
+    this.#stand('Control has ended, and keys go nowhere')
+    this.#awaitPause()
+  }
+
+  #awaitPause(): void {
+    clearTimeout(this.#pause)
+    this.#pause = setTimeout(() => this.#end(), pauseMs)
+  }
+
+  #stand(label: string): void {
+    this.#standIn?.setAttribute('aria-label', label)
     if (this.#standIn !== null) return
     const standIn = document.createElement('div')
     standIn.className = styles['typing'] ?? ''
     standIn.dataset['machineKeys'] = ''
     standIn.setAttribute('role', 'group')
-    standIn.setAttribute('aria-label', 'Keys wait for the picture')
+    standIn.setAttribute('aria-label', label)
     standIn.tabIndex = -1
+    standIn.addEventListener('keydown', () => {
+      if (this.#pause !== undefined) this.#awaitPause()
+    })
     this.#stage.append(standIn)
     standIn.focus({ preventScroll: true })
     this.#standIn = standIn
@@ -49,6 +77,12 @@ export class PictureKeyboard {
 
   /** No picture is on its way: keys are the console's. */
   letGo(): void {
+    if (this.#pause === undefined) this.#end()
+  }
+
+  #end(): void {
+    clearTimeout(this.#pause)
+    this.#pause = undefined
     this.#standIn?.remove()
     this.#standIn = null
   }
@@ -61,9 +95,16 @@ export class PictureKeyboard {
 
   /** The picture is there: `focus` gives it the keyboard, where that is owed and nobody is at work elsewhere. */
   give(focus: () => void): void {
+    clearTimeout(this.#pause)
+    this.#pause = undefined
     const active = document.activeElement
     const stayed = active === null || active === document.body || active === this.#standIn
     if ((this.#owed === 'taken' || (this.#owed === 'kept' && stayed)) && !isAtWork()) focus()
     this.forget()
+  }
+
+  dispose(): void {
+    this.#owed = null
+    this.#end()
   }
 }

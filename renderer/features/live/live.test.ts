@@ -6,7 +6,7 @@ import { isReachable, whyNot } from '../machine/reach.ts'
 import { liveCondition, pageCondition } from './condition.ts'
 import { coverage } from './coverage.ts'
 import { describeEvent } from './describeEvent.ts'
-import { clickCounter, modifiersOf, pointOnPage, pressTogether } from './pageInput.ts'
+import { clickCounter, isOnPage, modifiersOf, pointOnPage, pressTogether } from './pageInput.ts'
 import { whatHappened } from './past.ts'
 import { specialKeys } from './screen.ts'
 import { addEvent, type SeenEvent } from './timeline.store.ts'
@@ -112,6 +112,9 @@ test('a lease is told by who holds it; renewals and viewers are not told', () =>
   expect(describeEvent({ ...taken, change: 'handed_back', lease: null }, '')).toMatchObject({
     title: 'Control was given back',
   })
+  expect(describeEvent({ ...taken, change: 'ended', lease: null }, '')).toMatchObject({
+    title: 'Control ended with the browser',
+  })
   expect(describeEvent({ ...taken, change: 'renewed' }, 'Ada')).toBeNull()
   expect(describeEvent({ seq: 2, time: '', type: 'viewers', count: 2 }, '')).toBeNull()
   expect(describeEvent({ seq: 3, time: '', type: 'from_a_newer_agent' }, '')).toBeNull()
@@ -123,6 +126,9 @@ test('a point of the fitted picture is a point of the page, and never outside it
   expect(pointOnPage({ x: 10, y: 120 }, box, page)).toEqual({ x: 0, y: 0 })
   expect(pointOnPage({ x: 210, y: 220 }, box, page)).toEqual({ x: 400, y: 200 })
   expect(pointOnPage({ x: 500, y: 1000 }, box, page)).toEqual({ x: 800, y: 400 })
+  expect(isOnPage({ x: 210, y: 121 }, box, page)).toBe(true)
+  expect(isOnPage({ x: 210, y: 119 }, box, page)).toBe(false)
+  expect(isOnPage({ x: 9, y: 220 }, box, page)).toBe(false)
 })
 
 test('modifiers are counted as the contract says', () => {

@@ -40,15 +40,34 @@ export function pressTogether(keys: readonly ScreenKey[]): PageInput[] {
   ]
 }
 
-/** Where on the page, in its CSS pixels, a point of a picture that is fitted into a box lies. */
-export function pointOnPage(
-  point: { x: number; y: number },
-  box: { left: number; top: number; width: number; height: number },
-  page: { width: number; height: number },
-): { x: number; y: number } {
+interface Size {
+  width: number
+  height: number
+}
+interface Point {
+  x: number
+  y: number
+}
+type Box = Size & { left: number; top: number }
+
+/** How a picture is fitted into a box, and how wide the bars beside and above it are. */
+function fitted(box: Size, page: Size): { scale: number; beside: number; above: number } {
   const scale = Math.min(box.width / page.width, box.height / page.height)
-  const x = (point.x - box.left - (box.width - page.width * scale) / 2) / scale
-  const y = (point.y - box.top - (box.height - page.height * scale) / 2) / scale
+  return { scale, beside: (box.width - page.width * scale) / 2, above: (box.height - page.height * scale) / 2 }
+}
+
+/** Whether a point of the box that a picture is fitted into lies on the picture, and not on the bars. */
+export function isOnPage(point: Point, box: Box, page: Size): boolean {
+  const { beside, above } = fitted(box, page)
+  const [x, y] = [point.x - box.left, point.y - box.top]
+  return x >= beside && x <= box.width - beside && y >= above && y <= box.height - above
+}
+
+/** Where on the page, in its CSS pixels, a point of a picture that is fitted into a box lies. */
+export function pointOnPage(point: Point, box: Box, page: Size): Point {
+  const { scale, beside, above } = fitted(box, page)
+  const x = (point.x - box.left - beside) / scale
+  const y = (point.y - box.top - above) / scale
   return {
     x: Math.min(Math.max(0, Math.round(x)), Math.round(page.width)),
     y: Math.min(Math.max(0, Math.round(y)), Math.round(page.height)),
@@ -88,9 +107,18 @@ export function sendInput(
 
   const countClick = clickCounter()
   let clicks = 0
+  /** Buttons that went down beside the picture: nothing of them is the page's. */
+  const beside = new Set<number>()
   const mouse = (kind: 'move' | 'down' | 'up') => (event: PointerEvent) => {
     event.preventDefault()
+    if (kind === 'down' && !isOnPage({ x: event.clientX, y: event.clientY }, canvas.getBoundingClientRect(), page())) {
+      beside.add(event.button)
+      canvas.focus({ preventScroll: true })
+      return
+    }
+    if (kind === 'up' && beside.delete(event.button)) return
     if (kind === 'down') {
+      beside.delete(event.button)
       clicks = countClick(event.timeStamp, event.clientX, event.clientY, event.button)
       canvas.focus({ preventScroll: true })
       canvas.setPointerCapture(event.pointerId)

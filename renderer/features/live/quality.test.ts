@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { typedAddress } from '../navigation/typedAddress.ts'
 import { formatBits } from './figures.ts'
 import { bandwidthMeter, qualityFor } from './quality.ts'
-import { isComposing, isForeign, isOfLayer } from './typing.ts'
+import { commandKey, isComposing, isForeign, isOfLayer } from './typing.ts'
 import { parseChoices } from './viewChoices.ts'
 import { describeWatching } from './watching.ts'
 
@@ -106,4 +106,29 @@ test('who else watches: not oneself, by name where there is one', () => {
   expect(describeWatching([one(null)], 1, false, 'Ada')).toBe('1 other watching: someone without a name')
   expect(describeWatching(null, 3, true, 'Ada')).toBe('2 others watching')
   expect(describeWatching(null, 0, false, 'Ada')).toBe('Nobody else is watching')
+})
+
+test('with Ctrl or Cmd a key of another script is the letter that is printed beside it', () => {
+  const key = (
+    name: string,
+    code: string,
+    held: Partial<Record<'ctrlKey' | 'metaKey' | 'shiftKey', true>>,
+    layer = false,
+  ) => ({
+    ...{ key: name, code, ctrlKey: false, metaKey: false, shiftKey: false, ...held },
+    getModifierState: (state: string) => layer && state === 'AltGraph',
+  })
+  const ctrl = { ctrlKey: true } as const
+  expect(commandKey(key('с', 'KeyC', ctrl))).toBe('c')
+  expect(commandKey(key('ψ', 'KeyC', { metaKey: true }))).toBe('c')
+  expect(commandKey(key('С', 'KeyC', { ...ctrl, shiftKey: true }))).toBe('C')
+  expect(commandKey(key('é', 'Digit2', ctrl))).toBe('2')
+  // Kept down by the keys' own menu.
+  expect(commandKey(key('с', 'KeyC', {}), true)).toBe('c')
+  // Dvorak has its letters elsewhere, and means them.
+  expect(commandKey(key('j', 'KeyC', ctrl))).toBeUndefined()
+  expect(commandKey(key('с', 'KeyC', {}))).toBeUndefined()
+  expect(commandKey(key('€', 'KeyE', ctrl, true))).toBeUndefined()
+  expect(commandKey(key('ArrowLeft', 'ArrowLeft', ctrl))).toBeUndefined()
+  expect(commandKey(key('ü', 'BracketLeft', ctrl))).toBeUndefined()
 })

@@ -31,6 +31,14 @@ export interface ScreenKey {
   keyCode: number
 }
 
+/** What a page asks or tells, and waits for the answer to. */
+export interface ShownDialog {
+  type: string
+  message: string
+  defaultPrompt: string
+  url: string
+}
+
 export interface ScreenEvents {
   /** The whole picture has been drawn once. */
   onComplete(): void
@@ -40,6 +48,10 @@ export interface ScreenEvents {
   onBytes(bytes: number): void
   /** The keyboard went elsewhere, to this element or to another window. */
   onBlur(to: EventTarget | null): void
+  /** The page shows a dialog that is not in the picture, or none any more. */
+  onDialog(dialog: ShownDialog | null): void
+  /** The page crashed, which its last picture does not show; or there is one again. */
+  onCrashed(crashed: boolean): void
   onClose(reason: string): void
 }
 

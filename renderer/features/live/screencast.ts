@@ -28,6 +28,8 @@ export function openScreencast(
   stream.onText = (text) => {
     const message = JSON.parse(text) as SocketReceive<'watch'>
     if (message.type === 'frame') page = { width: message.width, height: message.height }
+    else if (message.type === 'dialog') events.onDialog(message.dialog)
+    else if (message.type === 'crash' || message.type === 'navigation') events.onCrashed(message.type === 'crash')
   }
   // The promise holds the acknowledgement back: a slow window gets fewer pictures, not a longer queue.
   stream.onBytes = async (bytes) => {
@@ -64,6 +66,7 @@ export function openScreencast(
     ? takeKeyboard({
         canvas,
         layersAsText: true,
+        holdsCommand: () => (modifiersIn([...held.values()]) & 6) !== 0,
         onText: (text) => send({ type: 'text', text: text.slice(0, 4096) }),
         onBlur: (to) => {
           input?.release()
@@ -73,6 +76,7 @@ export function openScreencast(
     : undefined
   const adjust = ({ scaling }: ScreenLook) => {
     canvas.dataset['scaling'] = scaling
+    target.classList.toggle(styles['scrolled'] ?? 'scrolled', scaling === 'actual')
   }
   adjust(look)
   return {

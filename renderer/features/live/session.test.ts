@@ -16,6 +16,10 @@ class Box {
     this.kind = kind
   }
   setAttribute() {}
+  listeners: (() => void)[] = []
+  addEventListener(_kind: 'keydown', listener: () => void) {
+    this.listeners.push(listener)
+  }
   append(child: Box) {
     this.inside.push(child)
     child.parent = this
@@ -167,6 +171,43 @@ test('nothing waits for keys that nobody may send any more', async () => {
   expect(inPicture()).toBe(true)
 })
 
+test('who is in the middle of typing when control ends types nothing into the console until there was a pause', async () => {
+  for (const end of [null, { view: 'screencast', mode: 'view' }] as const) {
+    await want('control')
+    last().events.onComplete()
+    page.activeElement = last().keys
+    session.pressed()
+    session.want(end)
+    await vi.advanceTimersByTimeAsync(0)
+    if (end !== null) last().events.onComplete()
+    // Seven more letters.
+    for (let letter = 0; letter < 7; letter++) {
+      await vi.advanceTimersByTimeAsync(1000)
+      expect(page.activeElement !== page.body && stage.contains(page.activeElement ?? page.body)).toBe(true)
+      for (const listener of page.activeElement?.listeners ?? []) listener()
+    }
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(page.activeElement).toBe(page.body)
+  }
+  // Who is back in control before that goes on at once.
+  await want('control')
+  last().events.onComplete()
+  session.pressed()
+  await want('view')
+  last().events.onComplete()
+  await want('control')
+  last().events.onComplete()
+  expect(inPicture()).toBe(true)
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(inPicture()).toBe(true)
+  // Nobody is kept from a place that they have gone to.
+  session.pressed()
+  const button = new Box('button')
+  button.focus()
+  await want('view')
+  expect(page.activeElement).toBe(button)
+})
+
 test('a key is kept down only where there is a picture to take it', async () => {
   await want('control')
   last().events.onComplete()
@@ -201,4 +242,31 @@ test('a quality that changes by itself keeps the keyboard, and waits for what is
   expect([connections.length, shown.quality]).toEqual([2, 'low'])
   last().events.onComplete()
   expect(inPicture()).toBe(true)
+})
+
+test('a page that waits for an answer is not given up for want of a picture, and its dialog keeps the keyboard', async () => {
+  const dialog = { type: 'prompt', message: 'Who?', defaultPrompt: '', url: 'https://shop.test/' }
+  await want('control')
+  last().events.onDialog(dialog)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect([connections.length, shown.phase, shown.dialog]).toEqual([1, 'connecting', dialog])
+  last().events.onComplete()
+  expect([shown.phase, inPicture()]).toEqual(['live', false])
+  last().events.onDialog(null)
+  expect(shown.dialog).toBeNull()
+  // What a connection said of the page is not known any more when it is gone.
+  last().events.onDialog(dialog)
+  breakOff()
+  expect(shown.dialog).toBeNull()
+  await comeBack()
+  last().events.onDialog(dialog)
+  session.want(null)
+  expect(shown.dialog).toBeNull()
+  // Answered, but nothing comes.
+  await want('view')
+  const before = connections.length
+  last().events.onDialog(dialog)
+  last().events.onDialog(null)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(connections.length).toBeGreaterThan(before)
 })

@@ -10,6 +10,7 @@ import {
   type ScreenEvents,
   type ScreenKey,
   type ScreenLook,
+  type ShownDialog,
   type StickyKey,
   stickyKeys,
 } from './screen.ts'
@@ -83,6 +84,8 @@ export class LiveSession {
     if (wish?.view === this.#wish?.view && wish?.mode === this.#wish?.mode) return
     const sameView = wish !== null && wish.view === this.#wish?.view
     this.#wish = wish
+    const ends = this.#lastMode === 'control' && wish?.mode !== 'control'
+    if (ends && performance.now() - this.#lastPress < atItMs) this.#keyboard.hush()
     if (wish?.mode === 'control' && this.#lastMode !== 'control') this.#keyboard.ask()
     this.#lastMode = wish?.mode ?? this.#lastMode
     if (sameView && this.#snapshot.phase === 'live' && this.#screen?.become !== undefined) {
@@ -157,7 +160,7 @@ export class LiveSession {
     this.#wish = null
     this.#leave()
     this.#stopShowing()
-    this.#keyboard.forget()
+    this.#keyboard.dispose()
     clearInterval(this.#ticker)
   }
 
@@ -186,7 +189,8 @@ export class LiveSession {
   }
 
   #giveKeyboard(mode: LiveWish['mode']): void {
-    if (mode === 'control') this.#keyboard.give(() => this.focus())
+    // A dialog of the page has it, until it is answered.
+    if (mode === 'control' && this.#snapshot.dialog === null) this.#keyboard.give(() => this.focus())
     else this.#keyboard.forget()
   }
 
@@ -216,12 +220,28 @@ export class LiveSession {
           // The keys' own menu is where they are let go.
           if (!(to instanceof Element && to.closest('[data-live-keys]') !== null)) this.release()
         },
+        onDialog: (dialog) => current() && this.#stands({ dialog }),
+        onCrashed: (crashed) => current() && this.#stands({ crashed }),
         onClose: (reason) => current() && this.#lost(reason),
       })
-      this.#timer = setTimeout(() => this.#lost('no picture came'), firstPictureMs)
+      this.#awaitPicture()
     } catch (error) {
       if (current()) this.#failed(problemOf(error))
     }
+  }
+
+  #awaitPicture(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#lost('no picture came'), firstPictureMs)
+  }
+
+  /** A page that waits for an answer, or crashed, draws nothing: its picture may come only after that. */
+  #stands(obstacle: { dialog: ShownDialog | null } | { crashed: boolean }): void {
+    this.#change(obstacle)
+    const { phase, dialog, crashed } = this.#snapshot
+    if (phase === 'live') return
+    if (dialog === null && !crashed) this.#awaitPicture()
+    else clearTimeout(this.#timer)
   }
 
   #complete(host: HTMLElement, wish: LiveWish): void {
@@ -259,6 +279,7 @@ export class LiveSession {
     const { machineId, still } = this.#options
     const screen = this.#screen
     this.release()
+    this.#change({ dialog: null, crashed: false })
     if (this.#snapshot.mode === 'control' && this.#wish?.mode !== 'view') this.#keyboard.keep()
     this.#screen = null
     if (screen !== null && this.#snapshot.phase === 'live') {

@@ -1,6 +1,6 @@
 import type { WireProblem } from '../../../shared/errors.ts'
 import type { QualityName } from './quality.ts'
-import type { StickyKey } from './screen.ts'
+import type { ShownDialog, StickyKey } from './screen.ts'
 
 export interface LiveWish {
   view: 'vnc' | 'screencast'
@@ -21,6 +21,10 @@ export interface LiveSnapshot {
   quality: QualityName
   /** Modifiers that are kept down. */
   held: readonly StickyKey[]
+  /** Of the page, where its picture does not show it. */
+  dialog: ShownDialog | null
+  /** The page, whose last picture does not show it. */
+  crashed: boolean
   /** Why the last attempt failed. */
   problem: WireProblem | null
   /** When the still picture was live, in ms; null without one. */
@@ -38,6 +42,8 @@ export const nothingShown: LiveSnapshot = {
   pressToPictureMs: null,
   quality: 'best',
   held: [],
+  dialog: null,
+  crashed: false,
   problem: null,
   pictureAt: null,
   recalled: false,

@@ -5,7 +5,7 @@ import type { PortStream } from '../../../shared/stream.ts'
 export interface TextLine {
   /**
    * Resolves when the page has it; also when it is not known, because keys must not wait for ever. False says that
-   * there is no page to take it.
+   * there is no page to take it, or a dialog before it.
    */
   send(text: string): Promise<boolean>
   close(): void
@@ -20,15 +20,15 @@ export function textLine(open: () => Promise<PortStream>): TextLine {
   let line: Promise<PortStream> | undefined
   let sent = 0
   let closed = false
-  const waiting = new Map<number, () => void>()
+  const waiting = new Map<number, (taken: boolean) => void>()
   const settleAll = () => {
-    for (const settle of [...waiting.values()]) settle()
+    for (const settle of [...waiting.values()]) settle(true)
   }
   const connect = async (): Promise<PortStream> => {
     const stream = await open()
     stream.onText = (text) => {
       const message = JSON.parse(text) as SocketReceive<'watch'>
-      if (message.type === 'acted') waiting.get(message.id)?.()
+      if (message.type === 'acted') waiting.get(message.id)?.(message.taken ?? true)
     }
     stream.onClose = () => {
       line = undefined
@@ -44,17 +44,16 @@ export function textLine(open: () => Promise<PortStream>): TextLine {
     })
     if (stream === undefined || closed) return false
     const id = sent++
-    await new Promise<void>((resolve) => {
-      const settle = () => {
+    return new Promise((resolve) => {
+      const settle = (taken: boolean) => {
         clearTimeout(timer)
         waiting.delete(id)
-        resolve()
+        resolve(taken)
       }
-      const timer = setTimeout(settle, waitMs)
+      const timer = setTimeout(settle, waitMs, true)
       waiting.set(id, settle)
       stream.sendText(JSON.stringify({ type: 'text', text, id } satisfies SocketSend<'watch'>))
     })
-    return true
   }
   return {
     async send(text) {

@@ -13,6 +13,8 @@ interface TypingOptions {
   keysTakeMs?: number
   /** Where a key with Alt or Ctrl types nothing: what Option or AltGr make goes as text. */
   layersAsText?: boolean
+  /** Whether Ctrl or Super is kept down that is no key of this keyboard. */
+  holdsCommand?: () => boolean
   /** The picture lost the keyboard, to this element or to another window. */
   onBlur: (to: EventTarget | null) => void
 }
@@ -22,7 +24,14 @@ interface TypingOptions {
  * keyboard in its place, passes every plain key on, and hands over what is composed in it as text. It is beside the
  * canvas, and nothing ever stays in it. Returns the field and the way to stop.
  */
-export function takeKeyboard({ canvas, onText, onBlur, keysTakeMs = 0, layersAsText = false }: TypingOptions): {
+export function takeKeyboard({
+  canvas,
+  onText,
+  onBlur,
+  keysTakeMs = 0,
+  layersAsText = false,
+  holdsCommand = () => false,
+}: TypingOptions): {
   field: HTMLElement
   stop: () => void
 } {
@@ -71,7 +80,8 @@ export function takeKeyboard({ canvas, onText, onBlur, keysTakeMs = 0, layersAsT
     // Also keeps this window's own paste, undo and select out of the field.
     event.preventDefault()
     event.stopPropagation()
-    if (event.type === 'keydown' && (isForeign(event) || (layersAsText && isOfLayer(event)))) {
+    const command = commandKey(event, holdsCommand())
+    if (event.type === 'keydown' && command === undefined && (isForeign(event) || (layersAsText && isOfLayer(event)))) {
       asText.add(event.code)
       write(event.key)
       return
@@ -79,7 +89,7 @@ export function takeKeyboard({ canvas, onText, onBlur, keysTakeMs = 0, layersAsT
     if (event.type === 'keyup' && asText.delete(event.code)) return
     if (event.type === 'keydown') down.set(event.code, event)
     else down.delete(event.code)
-    pass(copyOf(event))
+    pass(copyOf(event, command))
   }
   const give = () => {
     const text = field.value
@@ -142,6 +152,21 @@ export function isForeign(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey
   return more.length === 0 && (letter.codePointAt(0) ?? 0) > 0x7e && !event.ctrlKey && !event.metaKey
 }
 
+/**
+ * The letter that a key with Ctrl, Cmd or Super means where it has one of another script: the key of a Cyrillic с copies
+ * where a c does. The machine knows no such keys; without this it would get one that it has no name for.
+ */
+export function commandKey(
+  event: Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'getModifierState'>,
+  held = false,
+): string | undefined {
+  const [letter = '', ...more] = event.key
+  if (more.length > 0 || (letter.codePointAt(0) ?? 0) <= 0x7e || event.getModifierState('AltGraph')) return undefined
+  if (!event.ctrlKey && !event.metaKey && !held) return undefined
+  const [, key, digit] = /^(?:Key([A-Z])|Digit(\d))$/.exec(event.code) ?? []
+  return event.shiftKey ? key : (key?.toLowerCase() ?? digit)
+}
+
 /** A character that Option makes on a Mac, or AltGr elsewhere: Windows reports that one as Ctrl and Alt as well. */
 export function isOfLayer(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey' | 'getModifierState'>,
@@ -151,10 +176,10 @@ export function isOfLayer(
   return mac ? !event.ctrlKey : event.ctrlKey && event.getModifierState('AltGraph')
 }
 
-function copyOf(event: KeyboardEvent): KeyboardEvent {
+function copyOf(event: KeyboardEvent, key = event.key): KeyboardEvent {
   const state = (name: string) => event.getModifierState(name)
   const copy = new KeyboardEvent(event.type, {
-    key: event.key,
+    key,
     code: event.code,
     location: event.location,
     repeat: event.repeat,

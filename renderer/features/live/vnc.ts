@@ -76,6 +76,8 @@ export function openVnc(
     const point = letter.codePointAt(0) ?? 0
     rfb.sendKey(point <= 0xff ? point : unicodeKeysyms | point, null)
   }
+  /** Modifiers that are kept down without this keyboard, by their names. */
+  const held = new Set<string>()
   let keyboard: { stop: () => void } | undefined
   let typed: TextLine | undefined
   const letGo = () => {
@@ -94,6 +96,7 @@ export function openVnc(
         if (!(await line.send(text))) for (const letter of text) strike(letter)
       },
       keysTakeMs,
+      holdsCommand: () => held.has('Control') || held.has('Meta'),
     })
   }
   const setControl = (now: boolean) => {
@@ -115,7 +118,11 @@ export function openVnc(
       for (const { keysym, code } of keys) rfb.sendKey(keysym, code, true)
       for (const { keysym, code } of [...keys].reverse()) rfb.sendKey(keysym, code, false)
     },
-    hold: ({ keysym, code }, down) => rfb.sendKey(keysym, code, down),
+    hold({ keysym, code, key }, down) {
+      if (down) held.add(key)
+      else held.delete(key)
+      rfb.sendKey(keysym, code, down)
+    },
     adjust,
     async become(mode) {
       // What is still typed on the way out is not let in.

@@ -4,7 +4,7 @@ import type { WireProblem } from '../../../../shared/errors.ts'
 import { call, problemOf } from '../../../app/bridge.ts'
 import { ErrorText } from '../../../ui/ErrorText.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
-import { formatTime } from '../../../ui/time.ts'
+import { formatWhen } from '../../../ui/time.ts'
 import styles from './Recordings.module.css'
 import type { Recording } from './recordings.ts'
 
@@ -32,7 +32,7 @@ export function Player({ machineId, recording, onClose }: PlayerProps) {
     <section className={styles.player} aria-label="The recording">
       <header>
         <span>
-          Recorded at {formatTime(recording.startedAt)}, {recording.resolution}
+          Recorded at {formatWhen(recording.startedAt)}, {recording.resolution}
         </span>
         <IconButton label="Close the player" icon={<X size={15} aria-hidden />} onClick={onClose} />
       </header>
