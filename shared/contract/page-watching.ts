@@ -27,6 +27,10 @@ export const consoleMessages = defineCall({
 })
 
 export const networkRequest = z.object({
+  /** Chromium's own, the same for whoever listens; the hops of a redirect share it. Agents of before do not tell it. */
+  requestId: z.string().optional(),
+  /** What the page asked for, in Chromium's word: Document, Fetch, WebSocket… Agents of before do not tell it. */
+  resourceType: z.string().optional(),
   url: z.string(),
   method: z.string(),
   status: z.number().int().nullable(),
