@@ -95,6 +95,37 @@ describe('the inspector', () => {
     await at('detail-close').click()
   })
 
+  test('what streams say is there as it comes, pictures are drawn, and a frame that leaves leaves nothing pending', async () => {
+    const only = async (part: string) => {
+      await at('network-filter').fill(part)
+      const row = at('network-table').locator('[data-row]').filter({ hasText: part })
+      await row.first().click()
+      return row.first()
+    }
+    await page.evaluate(`(() => { globalThis.news = new EventSource('/news'); near.contentWindow.fetch('/silent').catch(() => {})
+      fetch('/sent-on').then((answer) => answer.text()); new Image().src = '/dot.png' })()`)
+    await only('news')
+    const detail = at('request-detail')
+    await detail.getByTestId('tab-messages').click()
+    await at('messages-table').locator('[data-row]').filter({ hasText: 'price' }).click()
+    expect(await at('message').textContent()).toContain('"tea": 12')
+    await only('dot.png')
+    await detail.getByTestId('tab-response').click()
+    await detail.getByText('1 × 1').waitFor()
+    await only('sent-on')
+    await detail.getByText('The page was sent on to').waitFor()
+    await at('detail-close').click()
+    const silent = await only('silent')
+    await until('it to wait', async () => /pending/.test((await silent.textContent()) ?? ''))
+    await at('detail-close').click()
+    await page.evaluate('near.contentWindow.location.reload()')
+    await until('it to be given up', async () => {
+      const text = (await silent.textContent()) ?? ''
+      return /ERR_ABORTED|cancelled|not known/.test(text) && !text.includes('pending')
+    })
+    await at('network-filter').fill('')
+  })
+
   test('the tree has shadow roots and frames, and what is pointed at is marked on the live page', async () => {
     await panel('elements')
     await treeRow('id="mark"').waitFor()

@@ -15,14 +15,16 @@ import { useSnapshot } from '../sessions.ts'
 import { networkOf } from './model.ts'
 import styles from './Network.module.css'
 import { usePattern } from './pattern.ts'
-import { RequestDetail } from './RequestDetail.tsx'
+import { type Part, RequestDetail } from './RequestDetail.tsx'
 import {
   durationOf,
   isFailure,
+  isUnderWay,
   type NetworkKey,
   type NetworkRow,
   nameOf,
   networkOrder,
+  outcomeOf,
   sizeText,
   timeText,
 } from './rows.ts'
@@ -35,7 +37,9 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   JS: ['Script'],
   CSS: ['Stylesheet'],
   Img: ['Image'],
-  WS: ['WebSocket'],
+  Font: ['Font'],
+  Media: ['Media'],
+  WS: ['WebSocket', 'EventSource'],
 }
 
 /** What the page asked for, and what it got. */
@@ -46,6 +50,7 @@ export function NetworkPanel({ machine, session }: PanelProps) {
   const [typed, setTyped] = useState('')
   const [kind, setKind] = useState('All')
   const [chosen, setChosen] = useState<string | null>(null)
+  const [part, setPart] = useState<Part>('headers')
   const { phase } = useSnapshot(session)
   const aimed = useAimed(
     useTarget('network', machine.id),
@@ -137,7 +142,16 @@ export function NetworkPanel({ machine, session }: PanelProps) {
             }
           />
         </div>
-        {row !== undefined && <RequestDetail key={row.key} row={row} model={model} onClose={() => setChosen(null)} />}
+        {row !== undefined && (
+          <RequestDetail
+            key={row.key}
+            row={row}
+            model={model}
+            part={part}
+            onPart={setPart}
+            onClose={() => setChosen(null)}
+          />
+        )}
       </div>
     </div>
   )
@@ -178,8 +192,12 @@ function columnsFor(narrow: boolean, wide: boolean, span: Span): Column<NetworkR
     title: 'Status',
     width: '112px',
     cell: (row) => (
-      <span className={styles.status} data-failed={isFailure(row) ? '' : undefined}>
-        {row.failed ?? row.status ?? 'pending'}
+      <span
+        className={styles.status}
+        data-failed={isFailure(row) ? '' : undefined}
+        title={row.failed ?? (row.statusText || undefined)}
+      >
+        {outcomeOf(row)}
       </span>
     ),
   }
@@ -203,7 +221,7 @@ function columnsFor(narrow: boolean, wide: boolean, span: Span): Column<NetworkR
       quiet: true,
       cell: (row) => {
         const ms = durationOf(row)
-        return ms === null ? '' : timeText(ms)
+        return ms !== null ? timeText(ms) : isUnderWay(row) ? 'pending' : ''
       },
     },
     {
