@@ -54,7 +54,7 @@ export function MessagesPart({ row, model }: { row: NetworkRow; model: NetworkMo
               {pattern.why}
             </span>
           ) : (
-            `${dropped > 0 ? `The oldest ${dropped.toLocaleString('en')} are no longer kept · ` : ''}${rows.length} ${rows.length === 1 ? 'message' : 'messages'}`
+            `${dropped > 0 ? `${dropped.toLocaleString('en')} older are gone · ` : ''}${rows.length} ${rows.length === 1 ? 'message' : 'messages'}`
           )}
         </span>
       </div>

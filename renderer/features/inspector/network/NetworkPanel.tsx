@@ -37,8 +37,6 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   JS: ['Script'],
   CSS: ['Stylesheet'],
   Img: ['Image'],
-  Font: ['Font'],
-  Media: ['Media'],
   WS: ['WebSocket', 'EventSource'],
 }
 
