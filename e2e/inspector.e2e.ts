@@ -228,6 +228,14 @@ describe('the inspector', () => {
     await input.press('Control+Home')
     await input.press('ArrowUp')
     expect(await input.inputValue()).toContain('document.title, list')
+    // A dialog holds up the page and whatever was asked of it: it is answered here.
+    await input.fill('{ who: prompt("Who are you?", "nobody") }')
+    await input.press('Enter')
+    await at('page-dialog').getByText('Who are you?').waitFor()
+    await at('page-dialog-text').fill('Ada')
+    await at('page-dialog-text').press('Enter')
+    await at('evaluation').last().filter({ hasText: '{who: "Ada"}' }).waitFor()
+    await at('page-dialog').waitFor({ state: 'detached' })
     await input.fill('')
   })
 

@@ -17,7 +17,16 @@ export interface InspectorSnapshot {
   mine: boolean
   /** The page's own process ended. */
   crashed: boolean
+  /** What the page asks the person in front of it; it does nothing else until that is answered. */
+  dialog: PageDialog | null
   problem: WireProblem | null
+}
+
+export interface PageDialog {
+  type: string
+  message: string
+  /** What a prompt suggests. */
+  suggestion: string
 }
 
 /** The page itself, or something in it that Chromium runs apart: a frame of another origin, a worker. */
@@ -36,6 +45,7 @@ const nothing: InspectorSnapshot = {
   chosen: false,
   mine: false,
   crashed: false,
+  dialog: null,
   problem: null,
 }
 
@@ -196,7 +206,7 @@ export class InspectorSession {
     this.#waits.reset()
     this.#scopes.clear()
     for (const listener of this.#onReset) listener()
-    this.#change({ phase: 'open', tab, problem: null, crashed: false })
+    this.#change({ phase: 'open', tab, problem: null, crashed: false, dialog: null })
     this.#addScope({ targetId: tab.id, sessionId: undefined, type: 'page', url: tab.url })
     link.send('Inspector.enable').catch(() => {})
   }
@@ -209,6 +219,8 @@ export class InspectorSession {
     else if (method === 'Inspector.targetCrashed' && sessionId === undefined) this.#change({ crashed: true })
     else if (method === 'Inspector.targetReloadedAfterCrash' && sessionId === undefined)
       this.#change({ crashed: false })
+    else if (method === 'Page.javascriptDialogOpening') this.#change({ dialog: dialogOf(params) })
+    else if (method === 'Page.javascriptDialogClosed') this.#change({ dialog: null })
     for (const listener of this.#listeners.get(method) ?? []) listener(params, sessionId)
   }
 
@@ -304,6 +316,15 @@ export class InspectorSession {
     for (const watcher of this.#watchers) watcher()
   }
 }
+
+/** As long as a page likes, and nobody reads more. */
+const maxDialogText = 2000
+
+const dialogOf = (params: CdpParams): PageDialog => ({
+  type: String(params['type']),
+  message: String(params['message'] ?? '').slice(0, maxDialogText),
+  suggestion: String(params['defaultPrompt'] ?? '').slice(0, maxDialogText),
+})
 
 const problem = (title: string, detail: string): WireProblem => ({
   type: 'urn:pilothouse:problem:unreachable',
