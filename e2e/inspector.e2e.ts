@@ -109,6 +109,12 @@ describe('the inspector', () => {
     await detail.getByTestId('tab-messages').click()
     await at('messages-table').locator('[data-row]').filter({ hasText: 'price' }).click()
     expect(await at('message').textContent()).toContain('"tea": 12')
+    // Back by keys, one step at a time, to the list that it came from.
+    await console.window.keyboard.press('Escape')
+    await at('message').waitFor({ state: 'detached' })
+    await console.window.keyboard.press('Escape')
+    await detail.waitFor({ state: 'detached' })
+    expect(await at('network-table').evaluate((table) => table === document.activeElement)).toBe(true)
     await only('dot.png')
     await detail.getByTestId('tab-response').click()
     await detail.getByText('1 × 1').waitFor()

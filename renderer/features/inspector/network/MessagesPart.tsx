@@ -39,7 +39,17 @@ export function MessagesPart({ row, model }: { row: NetworkRow; model: NetworkMo
   const shown = chosen === null ? undefined : all.find(({ id }) => id === chosen)
   const newest = rows.at(-1)?.id ?? null
   return (
-    <div className={styles.messages} data-testid="messages">
+    // biome-ignore lint/a11y/noStaticElementInteractions: a way back for the keyboard, from the fields and lists in it
+    <div
+      className={styles.messages}
+      data-testid="messages"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || chosen === null) return
+        // One step back, and not out of the whole request.
+        event.stopPropagation()
+        setChosen(null)
+      }}
+    >
       <div className={styles.messagesBar}>
         <SearchField
           label="Filter the messages: text, or an expression between slashes"

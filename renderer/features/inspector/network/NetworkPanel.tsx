@@ -1,5 +1,5 @@
 import { Ban } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { failedRequestTitle } from '../../../../shared/domain/timeline/titles.ts'
 import { useTarget } from '../../../app/target.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
@@ -59,6 +59,12 @@ export function NetworkPanel({ machine, session }: PanelProps) {
   useEffect(() => {
     if (aimed !== null && aimed !== 'gone') setChosen(aimed)
   }, [aimed])
+  const list = useRef<HTMLDivElement>(null)
+  const close = () => {
+    setChosen(null)
+    // The keyboard goes back to where it came from.
+    list.current?.querySelector<HTMLElement>('[role=grid]')?.focus()
+  }
   const pattern = usePattern(typed)
   const test = pattern.kind === 'matches' ? pattern.test : null
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the rows; the pattern for its test
@@ -118,7 +124,7 @@ export function NetworkPanel({ machine, session }: PanelProps) {
         </span>
       </div>
       <div className={styles.split} data-open={row === undefined ? undefined : ''}>
-        <div className={styles.table}>
+        <div ref={list} className={styles.table}>
           <Table
             label="Requests"
             testId="network-table"
@@ -141,14 +147,7 @@ export function NetworkPanel({ machine, session }: PanelProps) {
           />
         </div>
         {row !== undefined && (
-          <RequestDetail
-            key={row.key}
-            row={row}
-            model={model}
-            part={part}
-            onPart={setPart}
-            onClose={() => setChosen(null)}
-          />
+          <RequestDetail key={row.key} row={row} model={model} part={part} onPart={setPart} onClose={close} />
         )}
       </div>
     </div>
