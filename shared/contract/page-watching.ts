@@ -61,6 +61,14 @@ export const networkRequests = defineCall({
 
 const tabOf = { tabId: z.string() }
 
+/** What a page asks the person in front of it: it does nothing else until that is answered. */
+export const pageDialog = z.object({
+  type: z.string(),
+  message: z.string(),
+  defaultPrompt: z.string(),
+  url: z.string(),
+})
+
 /** What happens on the pages, as `/v1/browser/watch` tells it. */
 export const pageEvent = z.discriminatedUnion('type', [
   consoleMessage.extend({ type: z.literal('console') }),
@@ -70,7 +78,7 @@ export const pageEvent = z.discriminatedUnion('type', [
     type: z.literal('dialog'),
     ...tabOf,
     /** Null when the dialog has been answered. */
-    dialog: z.object({ type: z.string(), message: z.string(), defaultPrompt: z.string(), url: z.string() }).nullable(),
+    dialog: pageDialog.nullable(),
   }),
   z.object({
     type: z.literal('download'),

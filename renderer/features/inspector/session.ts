@@ -206,9 +206,15 @@ export class InspectorSession {
     this.#waits.reset()
     this.#scopes.clear()
     for (const listener of this.#onReset) listener()
-    this.#change({ phase: 'open', tab, problem: null, crashed: false, dialog: null })
+    this.#change({ phase: 'open', tab, problem: null, crashed: false, dialog: dialogOf(tab.dialog) })
     this.#addScope({ targetId: tab.id, sessionId: undefined, type: 'page', url: tab.url })
     link.send('Inspector.enable').catch(() => {})
+    if (tab.dialog === undefined) return
+    link.send('Runtime.getIsolateId', {}, undefined, dialogMs).then(
+      // A page with a dialog open answers nothing, and tells those who come later not even that the dialog is gone.
+      () => this.#link === link && this.#change({ dialog: null }),
+      () => {},
+    )
   }
 
   #heard(method: string, params: CdpParams, sessionId: string | undefined): void {
@@ -320,11 +326,14 @@ export class InspectorSession {
 /** As long as a page likes, and nobody reads more. */
 const maxDialogText = 2000
 
-const dialogOf = (params: CdpParams): PageDialog => ({
-  type: String(params['type']),
-  message: String(params['message'] ?? '').slice(0, maxDialogText),
-  suggestion: String(params['defaultPrompt'] ?? '').slice(0, maxDialogText),
-})
+/** As long as a person may be away from one. */
+const dialogMs = 24 * 60 * 60_000
+
+function dialogOf(told: { type?: unknown; message?: unknown; defaultPrompt?: unknown } | undefined): PageDialog | null {
+  if (told === undefined) return null
+  const text = (value: unknown) => String(value ?? '').slice(0, maxDialogText)
+  return { type: String(told.type), message: text(told.message), suggestion: text(told.defaultPrompt) }
+}
 
 const problem = (title: string, detail: string): WireProblem => ({
   type: 'urn:pilothouse:problem:unreachable',
