@@ -1,5 +1,7 @@
 /** What goes over a WebSocket, or comes in a stream of events. All of it is the page's and its server's own text. */
 
+import { keptText } from '../../../ui/kept-text.ts'
+
 export interface Message {
   kind: 'sent' | 'received' | 'error'
   /** The text, or for bytes their base64; cut where it is very long. */
@@ -40,12 +42,12 @@ export function frameMessage(params: Params): Omit<Message, 'kind'> {
 
 export const eventMessage = (params: Params): Omit<Message, 'kind'> => ({
   ...message(params, String(params['data'] ?? '')),
-  name: String(params['eventName'] ?? '').slice(0, 200),
-  id: String(params['eventId'] ?? '').slice(0, 200),
+  name: keptText(String(params['eventName'] ?? ''), 200),
+  id: keptText(String(params['eventId'] ?? ''), 200),
 })
 
 const message = (params: Params, data: string): Omit<Message, 'kind'> => ({
-  ...{ data: data.slice(0, maxData), length: data.length, form: 'text', name: '', id: '' },
+  ...{ data: keptText(data, maxData), length: data.length, form: 'text', name: '', id: '' },
   at: Number(params['timestamp']),
   heardAt: Date.now(),
 })

@@ -1,6 +1,7 @@
 /** A request as the table shows it, built from Chromium's events. */
 
 import { isWithoutBody } from '../../../../shared/domain/http-answer.ts'
+import { keptText } from '../../../ui/kept-text.ts'
 import type { Frame } from '../console/entries.ts'
 import { callsOf, type Initiator, initiatorText } from './initiator.ts'
 
@@ -84,6 +85,9 @@ export interface NetworkRow {
 
 type Params = Record<string, unknown>
 
+/** What is longer is data, as much as a page likes. */
+const maxUrl = 32_768
+
 export function sentRow(params: Params, key: string, sessionId: string | undefined): NetworkRow {
   const request = params['request'] as {
     url: string
@@ -100,7 +104,7 @@ export function sentRow(params: Params, key: string, sessionId: string | undefin
     sessionId,
     frameId: String(params['frameId'] ?? ''),
     loaderId: String(params['loaderId'] ?? ''),
-    url: request.url,
+    url: keptText(request.url, maxUrl),
     method: request.method,
     type: String(params['type'] ?? 'Other'),
     startedAt: Number(params['timestamp']),
