@@ -95,6 +95,43 @@ describe('the inspector', () => {
     await at('detail-close').click()
   })
 
+  test('what streams say is there as it comes, pictures are drawn, and a frame that leaves leaves nothing pending', async () => {
+    const only = async (part: string) => {
+      await at('network-filter').fill(part)
+      const row = at('network-table').locator('[data-row]').filter({ hasText: part })
+      await row.first().click()
+      return row.first()
+    }
+    await page.evaluate(`(() => { globalThis.news = new EventSource('/news'); near.contentWindow.fetch('/silent').catch(() => {})
+      fetch('/sent-on').then((answer) => answer.text()); new Image().src = '/dot.png' })()`)
+    await only('news')
+    const detail = at('request-detail')
+    await detail.getByTestId('tab-messages').click()
+    await at('messages-table').locator('[data-row]').filter({ hasText: 'price' }).click()
+    expect(await at('message').textContent()).toContain('"tea": 12')
+    // Back by keys, one step at a time, to the list that it came from.
+    await console.window.keyboard.press('Escape')
+    await at('message').waitFor({ state: 'detached' })
+    await console.window.keyboard.press('Escape')
+    await detail.waitFor({ state: 'detached' })
+    expect(await at('network-table').evaluate((table) => table === document.activeElement)).toBe(true)
+    await only('dot.png')
+    await detail.getByTestId('tab-response').click()
+    await detail.getByText('1 × 1').waitFor()
+    await only('sent-on')
+    await detail.getByText('The page was sent on to').waitFor()
+    await at('detail-close').click()
+    const silent = await only('silent')
+    await until('it to wait', async () => /pending/.test((await silent.textContent()) ?? ''))
+    await at('detail-close').click()
+    await page.evaluate('near.contentWindow.location.reload()')
+    await until('it to be given up', async () => {
+      const text = (await silent.textContent()) ?? ''
+      return /ERR_ABORTED|cancelled|not known/.test(text) && !text.includes('pending')
+    })
+    await at('network-filter').fill('')
+  })
+
   test('the tree has shadow roots and frames, and what is pointed at is marked on the live page', async () => {
     await panel('elements')
     await treeRow('id="mark"').waitFor()
@@ -197,6 +234,14 @@ describe('the inspector', () => {
     await input.press('Control+Home')
     await input.press('ArrowUp')
     expect(await input.inputValue()).toContain('document.title, list')
+    // A dialog holds up the page and whatever was asked of it: it is answered here.
+    await input.fill('{ who: prompt("Who are you?", "nobody") }')
+    await input.press('Enter')
+    await at('page-dialog').getByText('Who are you?').waitFor()
+    await at('page-dialog-text').fill('Ada')
+    await at('page-dialog-text').press('Enter')
+    await at('evaluation').last().filter({ hasText: '{who: "Ada"}' }).waitFor()
+    await at('page-dialog').waitFor({ state: 'detached' })
     await input.fill('')
   })
 

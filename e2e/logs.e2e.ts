@@ -340,6 +340,21 @@ describe.skipIf(noDockerd !== undefined)('logs', () => {
     await at('logs-aimed').waitFor({ state: 'detached' })
   })
 
+  test('however many match, all of the search can be pressed', async () => {
+    const resize = (width: number) =>
+      console.app.evaluate(({ BrowserWindow }, to) => BrowserWindow.getAllWindows()[0]?.setContentSize(to, 900), width)
+    await resize(1340)
+    await at('logs-search').fill('later')
+    await until('all of them', async () => (await at('logs-found').innerText()) === '20,000')
+    await at('logs-search').press('Enter')
+    await until('one of them', async () => (await at('logs-found').innerText()).endsWith(' of 20,000'))
+    await at('logs-only').click()
+    await until('only those', async () => /^20,000 of /.test(await foot()))
+    await at('logs-only').click()
+    await at('logs-search').fill('')
+    await resize(1440)
+  })
+
   test('a machine that is away when its logs are opened the first time shows them when it is back', async () => {
     const line = await addMachine()
     line.cut()

@@ -255,7 +255,10 @@ describe('dialogs', () => {
       message: expect.stringContaining('alert: "Look out"'),
       extra: { dialog: { type: 'alert', message: 'Look out' } },
     })
+    const [front] = (await bench.api.tabs.list()).tabs
+    expect(front?.dialog).toMatchObject({ type: 'alert', message: 'Look out' })
     expect(await api().dialog({ accept: true })).toEqual(ok)
+    expect((await bench.api.tabs.list()).tabs[0]).not.toHaveProperty('dialog')
     await api().click({ selector: '#confirm' })
     await api().dialog({ accept: false })
     await api().click({ selector: '#prompt' })

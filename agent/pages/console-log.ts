@@ -74,6 +74,8 @@ export class ConsoleLog {
   }
 
   #logged(entry: CdpParams): void {
+    // Chromium tells the page once more, in poorer words, what a worker of it said: that one is listened to itself.
+    if (entry['source'] === 'worker') return
     const place = { url: entry['url'], lineNumber: entry['lineNumber'] } as CallFrame
     this.#add(logLevels[String(entry['level'])] ?? 'log', String(entry['text']), place, Number(entry['timestamp']))
   }

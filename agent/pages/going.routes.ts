@@ -40,7 +40,8 @@ export function goingRoutes(calls: PageCalls, limits: PageLimits): Pick<Handlers
     },
     'tabs.list': () => {
       const pages = calls.open()
-      return { tabs: pages.list().map((page) => ({ ...tabOf(page), active: page === pages.front })) }
+      const told = (page: Page) => (page.dialog === null ? {} : { dialog: page.dialog })
+      return { tabs: pages.list().map((page) => ({ ...tabOf(page), active: page === pages.front, ...told(page) })) }
     },
     'tabs.open': async (params, context) => {
       const url = params.url === undefined ? undefined : checkAddress(params.url)

@@ -45,7 +45,7 @@ const cases: [string, (browser: ReturnType<typeof madeUp>) => [kept: unknown, (i
     'requests',
     ({ cdp, tell }) => {
       const log = new NetworkLog(() => {})
-      log.follow(cdp)
+      log.follow(cdp, 'page')
       const about = (requestId: string) => ({ requestId, timestamp: 1, wallTime: 1 })
       return [
         log,

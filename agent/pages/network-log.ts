@@ -15,12 +15,18 @@ const maxWord = 200
 
 interface Entry {
   id: string
+  /** The conversation in which it began, and what in there asked for it; empty where Chromium does not say. */
+  by: CdpSession
+  frameId: string
+  loaderId: string
   /** Seconds on the browser's own clock. */
   startedAt: number
   /** Bytes so far: what one that is broken off has cost; null before any answer. */
   received: number | null
   /** The server said that what the cache has is still good, and the page was given that. */
   unchanged: boolean
+  /** Why a socket could not be opened, or broke. */
+  refused: string | null
   shown: NetworkRequest
 }
 interface Response {
@@ -51,26 +57,49 @@ export class NetworkLog {
     return this.#ring.list().map((entry) => entry.shown)
   }
 
-  follow(cdp: CdpSession): () => void {
+  /** Takes what a conversation with this target tells; returns what ends it. */
+  follow(cdp: CdpSession, targetId: string): () => void {
     const handlers: Record<string, (params: CdpParams) => void> = {
-      'Network.requestWillBeSent': (params) => this.#sent(params),
+      'Network.requestWillBeSent': (params) => this.#sent(params, cdp),
       'Network.responseReceived': (params) => this.#answered(params, params['response'] as Response),
       'Network.responseReceivedExtraInfo': (params) => this.#raw(params),
       'Network.dataReceived': (params) => this.#data(params),
       'Network.loadingFinished': (params) => this.#finished(params),
       'Network.loadingFailed': (params) => this.#failed(params),
-      'Network.webSocketCreated': (params) => this.#webSocket(params),
+      'Network.webSocketCreated': (params) => this.#webSocket(params, cdp),
       'Network.webSocketWillSendHandshakeRequest': (params) => this.#handshake(params),
       'Network.webSocketHandshakeResponseReceived': (params) => this.#answered(params, params['response'] as Response),
+      'Network.webSocketFrameError': (params) => this.#refused(params),
       'Network.webSocketClosed': (params) => this.#end(params, null),
+    }
+    handlers['Page.frameNavigated'] = ({ frame }) => {
+      const { id, loaderId } = frame as { id: string; loaderId: string }
+      // Frames below go with it. A socket says of neither what it belongs to.
+      this.#abandon((entry) => {
+        return entry.by === cdp && entry.loaderId !== loaderId && (id === targetId || entry.frameId === id)
+      })
     }
     const stops = Object.entries(handlers).map(([method, handler]) => cdp.on(method, handler))
     return () => {
       for (const stop of stops) stop()
+      // A document may come in the process that its frame moves to.
+      this.#abandon(({ by, shown }) => by === cdp && shown.resourceType !== 'Document')
     }
   }
 
-  #sent(params: CdpParams): void {
+  /** Whoever asked is gone, and Chromium tells no end: it was under way for good. */
+  #abandon(which: (entry: Entry) => boolean): void {
+    for (const entry of [...this.#open.values()].filter(which)) {
+      const { shown } = entry
+      this.#open.delete(entry.id)
+      if (shown.resourceType !== 'WebSocket') shown.failed = 'net::ERR_ABORTED'
+      shown.responseSize = entry.received
+      shown.duration = Math.max(0, Date.now() - Date.parse(shown.timestamp))
+      this.#onEnd(shown)
+    }
+  }
+
+  #sent(params: CdpParams, by: CdpSession): void {
     const id = String(params['requestId'])
     const { url, method } = params['request'] as { url: string; method: string }
     const redirect = params['redirectResponse'] as Response | undefined
@@ -79,12 +108,13 @@ export class NetworkLog {
       this.#answered(params, redirect)
       this.#end(params, redirect.encodedDataLength ?? null)
     } else if (this.#open.has(id)) return
-    this.#begin(id, url, method, Number(params['timestamp']), Number(params['wallTime']) * 1000)
+    this.#begin(params, by, { url, method }, Number(params['timestamp']), Number(params['wallTime']) * 1000)
   }
 
   /** Its time is told with the handshake only. */
-  #webSocket(params: CdpParams): void {
-    this.#begin(String(params['requestId']), String(params['url']), 'GET', Number.NaN, Date.now())
+  #webSocket(params: CdpParams, by: CdpSession): void {
+    const asked = { url: String(params['url']), method: 'GET' }
+    this.#begin({ ...params, type: 'WebSocket' }, by, asked, Number.NaN, Date.now())
   }
 
   #handshake(params: CdpParams): void {
@@ -92,11 +122,27 @@ export class NetworkLog {
     if (entry !== undefined) entry.startedAt = Number(params['timestamp'])
   }
 
-  #begin(id: string, url: string, method: string, startedAt: number, wallMs: number): void {
+  /** Its end follows. */
+  #refused(params: CdpParams): void {
+    const entry = this.#open.get(String(params['requestId']))
+    if (entry !== undefined) entry.refused = keptText(String(params['errorMessage'] ?? 'failed'), maxUrl)
+  }
+
+  #begin(
+    params: CdpParams,
+    by: CdpSession,
+    { url, method }: { url: string; method: string },
+    startedAt: number,
+    wallMs: number,
+  ): void {
+    const id = String(params['requestId'])
     const timestamp = new Date(wallMs).toISOString()
     const unknown = { status: null, mimeType: null, responseSize: null, duration: null, failed: null }
-    const shown = { url: keptText(withoutLogin(url), maxUrl), method: keptText(method, maxWord), timestamp, ...unknown }
-    const entry = { id, startedAt, received: null, unchanged: false, shown }
+    const said = { requestId: id, resourceType: keptText(String(params['type'] ?? 'Other'), maxWord) }
+    const address = { url: keptText(withoutLogin(url), maxUrl), method: keptText(method, maxWord) }
+    const shown = { ...said, ...address, timestamp, ...unknown }
+    const whose = { by, frameId: String(params['frameId'] ?? ''), loaderId: String(params['loaderId'] ?? '') }
+    const entry = { id, ...whose, startedAt, received: null, unchanged: false, refused: null, shown }
     this.#open.set(id, entry)
     this.#ring.push(entry)
   }
@@ -142,8 +188,10 @@ export class NetworkLog {
     if (entry === undefined) return
     this.#open.delete(id)
     const seconds = Number(params['timestamp']) - entry.startedAt
+    entry.shown.failed ??= entry.refused
     entry.shown.responseSize = size
-    entry.shown.duration = Number.isFinite(seconds) ? Math.round(seconds * 1_000_000) / 1000 : null
+    // A socket that was refused before it asked anybody took no time; null would say that it is still under way.
+    entry.shown.duration = Number.isFinite(seconds) ? Math.round(seconds * 1_000_000) / 1000 : 0
     this.#onEnd(entry.shown)
   }
 }

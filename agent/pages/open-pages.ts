@@ -162,7 +162,7 @@ export class OpenPages {
     const tellers = this.#tellers.get(info.targetId) ?? new Set()
     this.#tellers.set(info.targetId, tellers.add(cdp))
     const believed = () => tellers.values().next().value === cdp
-    const stops = [this.console.follow(cdp, believed), this.network.follow(cdp)]
+    const stops = [this.console.follow(cdp, believed), this.network.follow(cdp, info.targetId)]
     this.#cleanups.set(cdp.id, () => {
       this.#cleanups.delete(cdp.id)
       tellers.delete(cdp)

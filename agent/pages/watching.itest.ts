@@ -35,6 +35,24 @@ describe('console', () => {
     expect((await api().console({ limit: 1 })).messages.map((message) => message.text)).toEqual(['in another tab'])
   })
 
+  test('what a worker says is said once, in its own words', async () => {
+    await open('/')
+    await bench.evaluate(`(() => {
+      const code = 'console.log("worked out", { by: "a worker" }); setTimeout(() => { throw new Error("worker broke") })'
+      new Worker(URL.createObjectURL(new Blob([code])))
+    })()`)
+    const said = async () =>
+      (await api().console({ limit: 1000 })).messages.filter(({ text }) => /worked out|worker broke/.test(text))
+    await expect.poll(async () => (await said()).length).toBeGreaterThan(1)
+    // All that came before this has been told.
+    await bench.evaluate('console.log("after it"), 0')
+    await expect.poll(async () => (await api().console({ limit: 1 })).messages[0]?.text).toBe('after it')
+    expect((await said()).map(({ level, text }) => [level, text.split('\n')[0]])).toEqual([
+      ['log', 'worked out {by: a worker}'],
+      ['error', 'Uncaught Error: worker broke'],
+    ])
+  })
+
   test('what a message says is what a console would show', async () => {
     await open('/shares-worker')
     await expect.poll(async () => (await api().console()).messages.at(-1)?.text).toBe('from a service worker')
@@ -153,6 +171,39 @@ describe('network', () => {
     const request = async () => (await api().network({ urlPattern: 'localhost:\\d+/inner' })).requests.at(-1)
     await expect.poll(async () => (await request())?.responseSize).toBeGreaterThan(100)
     expect(await request()).toMatchObject({ status: 200, mimeType: 'text/html' })
+  })
+
+  test('what a page leaves under way ends with it', async () => {
+    await open('/')
+    await bench.evaluate(`(() => {
+      fetch('/never?left').catch(() => {})
+      new Worker(URL.createObjectURL(new Blob(["fetch('" + location.origin + "/never?by-worker').catch(() => {})"])))
+    })()`)
+    const left = async () => (await api().network({ urlPattern: '/never' })).requests.slice(-2)
+    await expect.poll(async () => (await left()).map(({ url }) => url.split('?')[1])).toEqual(['left', 'by-worker'])
+    expect(await left()).toMatchObject([
+      { duration: null, failed: null, resourceType: 'Fetch' },
+      { duration: null, failed: null, resourceType: 'Fetch' },
+    ])
+    await open('/article')
+    await expect.poll(left).toMatchObject([
+      { duration: expect.any(Number), failed: 'net::ERR_ABORTED' },
+      { duration: expect.any(Number), failed: 'net::ERR_ABORTED' },
+    ])
+  })
+
+  test('a socket that was refused says why, also where nobody was asked', async () => {
+    await open('/')
+    await bench.evaluate(
+      `(() => { new WebSocket(location.origin.replace('http', 'ws') + '/article'); new WebSocket('ws://127.0.0.1:1/') })()`,
+    )
+    const sockets = async () =>
+      (await api().network()).requests.filter(({ url, duration }) => url.startsWith('ws:') && duration !== null)
+    await expect.poll(async () => (await sockets()).length).toBe(2)
+    expect((await sockets()).map(({ failed }) => failed).sort()).toEqual([
+      expect.stringContaining('handshake'),
+      expect.stringContaining('ERR_UNSAFE_PORT'),
+    ])
   })
 
   test('a pattern that cannot be used', async () => {

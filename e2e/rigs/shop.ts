@@ -19,6 +19,8 @@ const shop = (
     setTimeout(() => { throw new TypeError('nobody caught this') })
     fetch('/api/order.json?id=7', { headers: { 'x-trace': 'abc' } }); fetch('/missing')
   </script>`
+/** One red point. */
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC'
 const routes: Record<string, (response: http.ServerResponse, other: string) => void> = {
   '/shop': (response, other) => response.end(shop(other)),
   '/inner': (response) =>
@@ -30,6 +32,19 @@ const routes: Record<string, (response: http.ServerResponse, other: string) => v
   '/large': (response) =>
     response.end(`<!doctype html><title>Large</title><ul id="list">${'<li class="row"><b>x</b></li>'.repeat(5000)}</ul><script>
       for (let i = 0; i < 1000; i++) fetch('/api/order.json?n=' + i)</script>`),
+  '/news': (response) => {
+    response.setHeader('content-type', 'text/event-stream')
+    response.write('id: 7\nevent: price\ndata: {"tea":12}\n\n')
+  },
+  '/dot.png': (response) => {
+    response.setHeader('content-type', 'image/png')
+    response.end(Buffer.from(dot, 'base64'))
+  },
+  '/sent-on': (response) => {
+    response.statusCode = 302
+    response.setHeader('location', '/api/order.json?n=last')
+    response.end()
+  },
   '/api/order.json': (response) => {
     response.setHeader('content-type', 'application/json')
     response.setHeader('set-cookie', 'session=canary-cookie; HttpOnly')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineCall } from './define.ts'
+import { pageDialog } from './page-watching.ts'
 import { address, done, leaseId, place, readingProblems, selector, timeout } from './page-words.ts'
 
 /** The page in front: going places, waiting, tabs. */
@@ -79,7 +80,8 @@ export const listTabs = defineCall({
   path: '/v1/browser/tabs',
   access: 'secret',
   summary: 'The open tabs.',
-  result: () => z.object({ tabs: z.array(tab) }),
+  result: () =>
+    z.object({ tabs: z.array(tab.extend({ dialog: pageDialog.optional().describe('Only while one is open there') })) }),
   problems: ['not-active'],
 })
 

@@ -27,6 +27,10 @@ export const consoleMessages = defineCall({
 })
 
 export const networkRequest = z.object({
+  /** Chromium's own, the same for whoever listens; the hops of a redirect share it. Agents of before do not tell it. */
+  requestId: z.string().optional(),
+  /** What the page asked for, in Chromium's word: Document, Fetch, WebSocket… Agents of before do not tell it. */
+  resourceType: z.string().optional(),
   url: z.string(),
   method: z.string(),
   status: z.number().int().nullable(),
@@ -57,6 +61,14 @@ export const networkRequests = defineCall({
 
 const tabOf = { tabId: z.string() }
 
+/** What a page asks the person in front of it: it does nothing else until that is answered. */
+export const pageDialog = z.object({
+  type: z.string(),
+  message: z.string(),
+  defaultPrompt: z.string(),
+  url: z.string(),
+})
+
 /** What happens on the pages, as `/v1/browser/watch` tells it. */
 export const pageEvent = z.discriminatedUnion('type', [
   consoleMessage.extend({ type: z.literal('console') }),
@@ -66,7 +78,7 @@ export const pageEvent = z.discriminatedUnion('type', [
     type: z.literal('dialog'),
     ...tabOf,
     /** Null when the dialog has been answered. */
-    dialog: z.object({ type: z.string(), message: z.string(), defaultPrompt: z.string(), url: z.string() }).nullable(),
+    dialog: pageDialog.nullable(),
   }),
   z.object({
     type: z.literal('download'),

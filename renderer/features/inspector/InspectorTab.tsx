@@ -13,6 +13,7 @@ import { usePanelAction } from '../state/usePanelAction.ts'
 import { AddressBar } from './AddressBar.tsx'
 import styles from './Inspector.module.css'
 import { useInspectorPanel } from './inspector.store.ts'
+import { PageDialog } from './PageDialog.tsx'
 import { inspectorPanels } from './panels.tsx'
 import type { InspectorSnapshot } from './session.ts'
 import { hasPage, useInspector } from './sessions.ts'
@@ -66,6 +67,9 @@ export function InspectorTab({ machine }: { machine: MachineView }) {
           />
         </div>
         {live && <Waiting snapshot={snapshot} onRetry={() => session.retryNow()} />}
+        {live && snapshot.phase === 'open' && snapshot.dialog !== null && (
+          <PageDialog machine={machine} dialog={snapshot.dialog} />
+        )}
         {!live && !alone && condition.kind === 'panel' && (
           <LivePanel machineId={machine.id} condition={condition} pictureAt={null} busy={busy} onAction={act} />
         )}

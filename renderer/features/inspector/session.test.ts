@@ -83,6 +83,40 @@ test('answers find who asked, events find who listens, over a connection that br
   session.dispose()
 })
 
+test('a dialog of the page is known until it is answered, or the page is another one', async () => {
+  const { session, links, show } = machine()
+  session.want({ live: true, mine: false })
+  const first = await until('a connection', () => links[0])
+  await until('it to be open', () => session.snapshot.phase === 'open')
+  const opening = { type: 'prompt', message: 'Who are you?', defaultPrompt: 'nobody', url: 'https://shop.example/' }
+  first.say({ method: 'Page.javascriptDialogOpening', params: opening })
+  const asked = { type: 'prompt', message: 'Who are you?', suggestion: 'nobody' }
+  await until('the dialog', () => session.snapshot.dialog !== null)
+  expect(session.snapshot.dialog).toEqual(asked)
+  first.say({ method: 'Page.javascriptDialogClosed', params: { result: true } })
+  await until('it to be answered', () => session.snapshot.dialog === null)
+  first.say({ method: 'Page.javascriptDialogOpening', params: opening })
+  await until('the next dialog', () => session.snapshot.dialog !== null)
+  show([tab('A', false), tab('B', true)])
+  await until('the other tab', () => session.snapshot.phase === 'open' && session.snapshot.tab?.id === 'B')
+  expect(session.snapshot.dialog).toBeNull()
+  session.dispose()
+})
+
+test('a dialog from before the connection is known from the machine, and gone when the page answers again', async () => {
+  const { session, links, show } = machine()
+  const dialog = { type: 'confirm', message: 'Sure?', defaultPrompt: '', url: 'https://A' }
+  show([{ ...tab('A', true), dialog }])
+  session.want({ live: true, mine: false })
+  const link = await until('a connection', () => links[0])
+  await until('it to be open', () => session.snapshot.phase === 'open')
+  expect(session.snapshot.dialog).toMatchObject({ type: 'confirm', message: 'Sure?' })
+  const asked = await until('the question', () => link.sent.find(({ method }) => method === 'Runtime.getIsolateId'))
+  link.say({ id: asked.id, result: {} })
+  await until('it to be gone', () => session.snapshot.dialog === null)
+  session.dispose()
+})
+
 test('the tab in front is followed, unless another one was chosen; a chosen one that closes is let go', async () => {
   const { session, links, show } = machine()
   const at = () => (session.snapshot.phase === 'open' ? session.snapshot.tab?.id : undefined)

@@ -17,7 +17,16 @@ export interface InspectorSnapshot {
   mine: boolean
   /** The page's own process ended. */
   crashed: boolean
+  /** What the page asks the person in front of it; it does nothing else until that is answered. */
+  dialog: PageDialog | null
   problem: WireProblem | null
+}
+
+export interface PageDialog {
+  type: string
+  message: string
+  /** What a prompt suggests. */
+  suggestion: string
 }
 
 /** The page itself, or something in it that Chromium runs apart: a frame of another origin, a worker. */
@@ -36,6 +45,7 @@ const nothing: InspectorSnapshot = {
   chosen: false,
   mine: false,
   crashed: false,
+  dialog: null,
   problem: null,
 }
 
@@ -196,9 +206,15 @@ export class InspectorSession {
     this.#waits.reset()
     this.#scopes.clear()
     for (const listener of this.#onReset) listener()
-    this.#change({ phase: 'open', tab, problem: null, crashed: false })
+    this.#change({ phase: 'open', tab, problem: null, crashed: false, dialog: dialogOf(tab.dialog) })
     this.#addScope({ targetId: tab.id, sessionId: undefined, type: 'page', url: tab.url })
     link.send('Inspector.enable').catch(() => {})
+    if (tab.dialog === undefined) return
+    link.send('Runtime.getIsolateId', {}, undefined, dialogMs).then(
+      // A page with a dialog open answers nothing, and tells those who come later not even that the dialog is gone.
+      () => this.#link === link && this.#change({ dialog: null }),
+      () => {},
+    )
   }
 
   #heard(method: string, params: CdpParams, sessionId: string | undefined): void {
@@ -209,6 +225,8 @@ export class InspectorSession {
     else if (method === 'Inspector.targetCrashed' && sessionId === undefined) this.#change({ crashed: true })
     else if (method === 'Inspector.targetReloadedAfterCrash' && sessionId === undefined)
       this.#change({ crashed: false })
+    else if (method === 'Page.javascriptDialogOpening') this.#change({ dialog: dialogOf(params) })
+    else if (method === 'Page.javascriptDialogClosed') this.#change({ dialog: null })
     for (const listener of this.#listeners.get(method) ?? []) listener(params, sessionId)
   }
 
@@ -303,6 +321,18 @@ export class InspectorSession {
     this.#snapshot = { ...this.#snapshot, ...changed }
     for (const watcher of this.#watchers) watcher()
   }
+}
+
+/** As long as a page likes, and nobody reads more. */
+const maxDialogText = 2000
+
+/** As long as a person may be away from one. */
+const dialogMs = 24 * 60 * 60_000
+
+function dialogOf(told: { type?: unknown; message?: unknown; defaultPrompt?: unknown } | undefined): PageDialog | null {
+  if (told === undefined) return null
+  const text = (value: unknown) => String(value ?? '').slice(0, maxDialogText)
+  return { type: String(told.type), message: text(told.message), suggestion: text(told.defaultPrompt) }
 }
 
 const problem = (title: string, detail: string): WireProblem => ({

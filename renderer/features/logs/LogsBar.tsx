@@ -27,7 +27,7 @@ export function LogsBar({ view, machines, session }: LogsBarProps) {
   const { since, wrap } = useChoice(view)
   const paused = session.state((state) => state.paused)
   const saving = useBusy('logs-download')
-  const wide = useWide(1320)
+  const wide = useWide(1560)
   const [jumping, setJumping] = useState(false)
   const words = (text: string) => (wide ? text : null)
   return (

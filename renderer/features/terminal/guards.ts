@@ -12,14 +12,27 @@ const askedModes = new Set([
   1049, 2004, 2026,
 ])
 
+/**
+ * Done so many times over as they say, up to two thousand million: the window would hang, and again with every picture
+ * that is drawn anew. More often than the screen has rows, or places, makes no difference on it, and no program asks.
+ */
+const repeated: Readonly<Record<string, 'rows' | 'cols' | 'places'>> = {
+  ...{ L: 'rows', M: 'rows', S: 'rows', T: 'rows' },
+  ...{ I: 'cols', Z: 'cols' },
+  b: 'places',
+}
+
 type Reply = (text: string) => void
 
+type Guarded = Pick<Terminal, 'parser' | 'options' | 'rows' | 'cols'>
+
 /**
- * What a machine writes may be hostile: it must not reach the clipboard, repaint the console's colours, or have
- * words of its choice typed back at the shell. Replies that remain are of a fixed form with numbers of the screen.
+ * What a machine writes may be hostile: it must not reach the clipboard, repaint the console's colours, hang
+ * the window, or have words of its choice typed back at the shell. Replies that remain are of a fixed form with numbers of the screen.
  */
-export function guard(terminal: Pick<Terminal, 'parser' | 'options'>, reply: Reply): IDisposable[] {
+export function guard(terminal: Guarded, reply: Reply): IDisposable[] {
   const { parser } = terminal
+  const most = { rows: () => terminal.rows, cols: () => terminal.cols, places: () => terminal.rows * terminal.cols }
   const ignored = [4, 5, 9, 50, 52, 104, 105, 110, 111, 112, 133, 633, 777, 1337]
   return [
     ...ignored.map((id) => parser.registerOscHandler(id, () => true)),
@@ -33,6 +46,9 @@ export function guard(terminal: Pick<Terminal, 'parser' | 'options'>, reply: Rep
       parser.registerCsiHandler({ ...(prefix === '?' && { prefix }), intermediates: '$', final: 'p' }, (params) => {
         return !askedModes.has(Number(params[0]))
       }),
+    ),
+    ...Object.entries(repeated).map(([final, limit]) =>
+      parser.registerCsiHandler({ final }, ([count]) => Number(count) > most[limit]()),
     ),
     // Reports about the window, its title among them, and moving it.
     parser.registerCsiHandler({ final: 't' }, () => true),

@@ -1,4 +1,4 @@
-import { formatArgs, type Piece, piecesText, type RemoteObject } from '../objects/remote.ts'
+import { clipped, formatArgs, type Piece, piecesText, type RemoteObject } from '../objects/remote.ts'
 
 export const levels = ['error', 'warn', 'info', 'log', 'debug'] as const
 export type Level = (typeof levels)[number]
@@ -85,9 +85,9 @@ export function thrownEntry(params: Record<string, unknown>): Draft {
   const { exception, text = 'Uncaught' } = details
   const pieces: Piece[] = [{ text }]
   // What follows the first line of an error's description is its stack, which stands below by itself.
-  if (exception?.subtype === 'error') pieces[0] = { text: `${text} ${firstLine(exception.description ?? '')}` }
+  if (exception?.subtype === 'error') pieces[0] = { text: `${text} ${clipped(firstLine(exception.description ?? ''))}` }
   else if (exception !== undefined)
-    pieces.push(exception.type === 'string' ? { text: String(exception.value) } : { object: exception })
+    pieces.push(exception.type === 'string' ? { text: clipped(String(exception.value)) } : { object: exception })
   const stack = details.stackTrace?.callFrames ?? []
   return {
     kind: 'message',
@@ -106,7 +106,7 @@ const firstLine = (text: string) => text.split('\n    at ')[0] ?? text
 
 /** What the browser itself has to say: a request that failed, something it refused. */
 export function loggedEntry(entry: Record<string, unknown>): Draft {
-  const text = String(entry['text'] ?? '')
+  const text = clipped(String(entry['text'] ?? ''))
   return {
     kind: 'message',
     level: logLevels[String(entry['level'])] ?? 'log',

@@ -45,9 +45,14 @@ export class ConsoleModel extends Changing {
     })
     session.on('Runtime.consoleAPICalled', (params, sessionId) => this.#called(params, sessionId))
     session.on('Runtime.exceptionThrown', (params, sessionId) => this.#add(thrownEntry(params), sessionId))
-    session.on('Log.entryAdded', (params, sessionId) =>
-      this.#add(loggedEntry(params['entry'] as Record<string, unknown>), sessionId),
-    )
+    session.on('Log.entryAdded', (params, sessionId) => {
+      const entry = params['entry'] as Record<string, unknown>
+      // Chromium tells the page once more, in poorer words, what a worker of it said: the worker is heard itself, and
+      // what it said before that is told again, or stands in the agent's record.
+      const heardItself = () => this.#replaying || session.scopes.some(({ type }) => type === 'worker')
+      if (entry['source'] === 'worker' && heardItself()) return
+      this.#add(loggedEntry(entry), sessionId)
+    })
     session.on('Pilothouse.leftOut', (params, sessionId) => {
       const megabytes = Math.round(Number(params['bytes']) / 1_000_000)
       this.#add(mark(`Something of ${megabytes} MB was left out: it is too large to show`, Date.now()), sessionId)

@@ -57,24 +57,30 @@ export class EvaluateModel extends Changing {
     ].slice(-kept)
     this.changed()
     try {
-      const answer = await this.#session.control(
-        'Runtime.evaluate',
-        {
-          expression,
-          replMode: true,
-          awaitPromise: true,
-          generatePreview: true,
-          userGesture: true,
-          objectGroup: 'evaluate',
-        },
-        { limitMs },
-      )
+      const object = asObject(expression)
+      const asOne = object === undefined ? undefined : await this.#evaluate(object)
+      const answer = asOne === undefined || isUnread(asOne) ? await this.#evaluate(expression) : asOne
       this.#settle(id, outcomeOf(answer))
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error)
       // Chromium calls it an internal error.
       this.#settle(id, { kind: 'failed', text: this.#stopped === id ? 'Stopped.' : text })
     }
+  }
+
+  #evaluate(expression: string): Promise<Record<string, unknown>> {
+    const params = {
+      expression,
+      replMode: true,
+      includeCommandLineAPI: true,
+      awaitPromise: true,
+      generatePreview: true,
+    }
+    return this.#session.control(
+      'Runtime.evaluate',
+      { ...params, userGesture: true, objectGroup: 'evaluate' },
+      { limitMs },
+    )
   }
 
   /** Ends what runs in the page now, whoever started it; what merely waits for something is no longer waited for. */
@@ -110,6 +116,22 @@ export class EvaluateModel extends Changing {
     this.#evaluations = this.#evaluations.map((one) => (one.id === id ? { ...one, outcome } : one))
     this.changed()
   }
+}
+
+/**
+ * What looks like an object is meant as one, and not as a block with a label in it. What waits for something is left as
+ * it is: it could be run twice.
+ */
+export function asObject(expression: string): string | undefined {
+  const text = expression.trim()
+  return /^\{[\s\S]*\}$/.test(text) && !/\bawait\b/.test(text) ? `(${text})` : undefined
+}
+
+/** Whether V8 could not even read it. An error of the same name that code threw has calls behind it. */
+export function isUnread(answer: Record<string, unknown>): boolean {
+  const details = answer['exceptionDetails'] as { exception?: RemoteObject; stackTrace?: unknown } | undefined
+  const { className, description = '' } = details?.exception ?? {}
+  return className === 'SyntaxError' && details?.stackTrace === undefined && !description.includes('\n    at ')
 }
 
 export function outcomeOf(answer: Record<string, unknown>): Evaluation['outcome'] {

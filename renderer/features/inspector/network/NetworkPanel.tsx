@@ -1,5 +1,5 @@
 import { Ban } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { failedRequestTitle } from '../../../../shared/domain/timeline/titles.ts'
 import { useTarget } from '../../../app/target.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
@@ -15,14 +15,16 @@ import { useSnapshot } from '../sessions.ts'
 import { networkOf } from './model.ts'
 import styles from './Network.module.css'
 import { usePattern } from './pattern.ts'
-import { RequestDetail } from './RequestDetail.tsx'
+import { type Part, RequestDetail } from './RequestDetail.tsx'
 import {
   durationOf,
   isFailure,
+  isUnderWay,
   type NetworkKey,
   type NetworkRow,
   nameOf,
   networkOrder,
+  outcomeOf,
   sizeText,
   timeText,
 } from './rows.ts'
@@ -35,7 +37,7 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   JS: ['Script'],
   CSS: ['Stylesheet'],
   Img: ['Image'],
-  WS: ['WebSocket'],
+  WS: ['WebSocket', 'EventSource'],
 }
 
 /** What the page asked for, and what it got. */
@@ -46,6 +48,7 @@ export function NetworkPanel({ machine, session }: PanelProps) {
   const [typed, setTyped] = useState('')
   const [kind, setKind] = useState('All')
   const [chosen, setChosen] = useState<string | null>(null)
+  const [part, setPart] = useState<Part>('headers')
   const { phase } = useSnapshot(session)
   const aimed = useAimed(
     useTarget('network', machine.id),
@@ -56,6 +59,12 @@ export function NetworkPanel({ machine, session }: PanelProps) {
   useEffect(() => {
     if (aimed !== null && aimed !== 'gone') setChosen(aimed)
   }, [aimed])
+  const list = useRef<HTMLDivElement>(null)
+  const close = () => {
+    setChosen(null)
+    // The keyboard goes back to where it came from.
+    list.current?.querySelector<HTMLElement>('[role=grid]')?.focus()
+  }
   const pattern = usePattern(typed)
   const test = pattern.kind === 'matches' ? pattern.test : null
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the rows; the pattern for its test
@@ -115,7 +124,7 @@ export function NetworkPanel({ machine, session }: PanelProps) {
         </span>
       </div>
       <div className={styles.split} data-open={row === undefined ? undefined : ''}>
-        <div className={styles.table}>
+        <div ref={list} className={styles.table}>
           <Table
             label="Requests"
             testId="network-table"
@@ -137,7 +146,9 @@ export function NetworkPanel({ machine, session }: PanelProps) {
             }
           />
         </div>
-        {row !== undefined && <RequestDetail key={row.key} row={row} model={model} onClose={() => setChosen(null)} />}
+        {row !== undefined && (
+          <RequestDetail key={row.key} row={row} model={model} part={part} onPart={setPart} onClose={close} />
+        )}
       </div>
     </div>
   )
@@ -178,8 +189,12 @@ function columnsFor(narrow: boolean, wide: boolean, span: Span): Column<NetworkR
     title: 'Status',
     width: '112px',
     cell: (row) => (
-      <span className={styles.status} data-failed={isFailure(row) ? '' : undefined}>
-        {row.failed ?? row.status ?? 'pending'}
+      <span
+        className={styles.status}
+        data-failed={isFailure(row) ? '' : undefined}
+        title={row.failed ?? (row.statusText || undefined)}
+      >
+        {outcomeOf(row)}
       </span>
     ),
   }
@@ -203,7 +218,7 @@ function columnsFor(narrow: boolean, wide: boolean, span: Span): Column<NetworkR
       quiet: true,
       cell: (row) => {
         const ms = durationOf(row)
-        return ms === null ? '' : timeText(ms)
+        return ms !== null ? timeText(ms) : isUnderWay(row) ? 'pending' : ''
       },
     },
     {

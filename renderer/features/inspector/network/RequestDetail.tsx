@@ -1,26 +1,48 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
-import { Button } from '../../../ui/Button.tsx'
+import type { ReactNode } from 'react'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
-import { readableJson } from '../../../ui/readable-json.ts'
 import { Tabs } from '../../../ui/Tabs.tsx'
 import { formatTime } from '../../../ui/time.ts'
-import { maxBodyBytes, type NetworkModel } from './model.ts'
+import { type Frame, placeText } from '../console/entries.ts'
+import { BodyPart, readable } from './BodyPart.tsx'
+import { curlOf } from './curl.ts'
+import { MessagesPart } from './MessagesPart.tsx'
+import type { NetworkModel } from './model.ts'
 import styles from './Network.module.css'
-import { curlOf, durationOf, type Headers, type NetworkRow, phasesOf, sizeText, timeText } from './rows.ts'
+import { durationOf, type Headers, isUnderWay, type NetworkRow, outcomeOf, phasesOf, timeText } from './rows.ts'
 
 interface DetailProps {
   row: NetworkRow
   model: NetworkModel
+  /** Stays what it was from one request to the next. */
+  part: Part
+  onPart: (part: Part) => void
   onClose: () => void
 }
 
-type Part = 'headers' | 'response' | 'timing'
+export type Part = 'headers' | 'messages' | 'response' | 'timing'
 
 /** One request, in full. */
-export function RequestDetail({ row, model, onClose }: DetailProps) {
-  const [part, setPart] = useState<Part>('headers')
+export function RequestDetail({ row, model, part, onPart, onClose }: DetailProps) {
+  const talks = row.type === 'WebSocket' || row.type === 'EventSource'
+  const tabs = [
+    { value: 'headers' as const, title: 'Headers', icon: null, content: <HeadersPart row={row} /> },
+    ...(talks
+      ? [
+          {
+            value: 'messages' as const,
+            title: 'Messages',
+            icon: null,
+            content: <MessagesPart row={row} model={model} />,
+          },
+        ]
+      : []),
+    ...(row.type === 'WebSocket'
+      ? []
+      : [{ value: 'response' as const, title: 'Response', icon: null, content: <BodyPart row={row} model={model} /> }]),
+    { value: 'timing' as const, title: 'Timing', icon: null, content: <TimingPart row={row} /> },
+  ]
   return (
     <section
       className={styles.detail}
@@ -37,13 +59,12 @@ export function RequestDetail({ row, model, onClose }: DetailProps) {
       </div>
       <Tabs<Part>
         label="Parts of the request"
-        value={part}
-        onChange={setPart}
-        tabs={[
-          { value: 'headers', title: 'Headers', icon: null, content: <HeadersPart row={row} /> },
-          { value: 'response', title: 'Response', icon: null, content: <BodyPart row={row} model={model} /> },
-          { value: 'timing', title: 'Timing', icon: null, content: <TimingPart row={row} /> },
-        ]}
+        // A socket has no response, and most have no messages: where one looks for the one, there is the other.
+        value={
+          tabs.some(({ value }) => value === part) ? part : talks ? 'messages' : part === 'messages' ? 'response' : part
+        }
+        onChange={onPart}
+        tabs={tabs}
       />
     </section>
   )
@@ -57,8 +78,9 @@ function HeadersPart({ row }: { row: NetworkRow }) {
         <Pair name="Method" value={row.method} />
         <Pair
           name="Status"
-          value={row.failed ?? (row.status === null ? 'pending' : `${row.status} ${row.statusText}`)}
+          value={row.failed ?? (row.status === null ? outcomeOf(row) : `${row.status} ${row.statusText}`)}
         />
+        {row.redirectedTo !== null && <Pair name="Redirected to" value={row.redirectedTo} />}
         <Pair name="Type" value={[row.type, row.mimeType].filter(Boolean).join(' · ')} />
         {row.remote !== '' && <Pair name="Remote" value={row.remote} />}
         {row.protocol !== '' && <Pair name="Protocol" value={row.protocol} />}
@@ -66,6 +88,14 @@ function HeadersPart({ row }: { row: NetworkRow }) {
         {row.initiator !== '' && <Pair name="Initiator" value={row.initiator} />}
         <Pair name="Started" value={formatTime(new Date(row.at).toISOString())} />
       </Group>
+      {row.lost && (
+        <p className={styles.note}>
+          How it ended was not heard: the page went elsewhere, the frame or worker that asked for it is gone, or the
+          connection was interrupted.
+        </p>
+      )}
+      <Calls calls={row.calls} />
+      <Query url={row.url} />
       {row.recorded ? (
         <p className={styles.note}>
           It was made before the inspector was open: the agent kept its outline only. Reload the page to see all of it.
@@ -74,15 +104,55 @@ function HeadersPart({ row }: { row: NetworkRow }) {
         <>
           <HeaderGroup title="Response headers" headers={row.responseHeaders} />
           <HeaderGroup title="Request headers" headers={row.requestHeaders} />
-          {row.postData !== null && (
+          {row.hasPostData && (
             <Group title="Request body">
-              <pre className={styles.body}>{row.postData.slice(0, 100_000)}</pre>
+              {row.postData === null ? (
+                <p className={styles.inGroup}>It is long or holds a file: Chromium does not tell it.</p>
+              ) : (
+                <pre className={styles.body}>{readable(row.postData, requestType(row)).slice(0, 100_000)}</pre>
+              )}
             </Group>
           )}
           <p className={styles.note}>Cookies and credentials are not shown to those who only look.</p>
         </>
       )}
     </div>
+  )
+}
+
+const requestType = ({ requestHeaders }: NetworkRow) =>
+  Object.entries(requestHeaders).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+
+/** The calls that led to it; whoever sent it is read first. */
+function Calls({ calls }: { calls: readonly Frame[] }) {
+  if (calls.length === 0) return null
+  return (
+    <Group title="Called from">
+      {calls.map((call, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: calls of one stack never move
+        <div key={place} className={styles.pair} title={call.url}>
+          <span>{call.functionName || '(anonymous)'}</span>
+          <code>{placeText(call.url, call.lineNumber + 1)}</code>
+        </div>
+      ))}
+    </Group>
+  )
+}
+
+const mostFields = 200
+
+/** What stands behind the question mark, as the server reads it. */
+function Query({ url }: { url: string }) {
+  const at = url.startsWith('data:') ? -1 : url.indexOf('?')
+  const fields = at === -1 ? [] : [...new URLSearchParams(url.slice(at + 1).split('#')[0])].slice(0, mostFields)
+  if (fields.length === 0) return null
+  return (
+    <Group title={`Query (${fields.length})`}>
+      {fields.map(([name, value], place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the fields of an address never move
+        <Pair key={place} name={name} value={value} />
+      ))}
+    </Group>
   )
 }
 
@@ -116,85 +186,6 @@ function Pair({ name, value }: { name: string; value: string }) {
   )
 }
 
-type Body = { state: 'asking' } | { state: 'there'; text: string; base64: boolean } | { state: 'none'; why: string }
-
-function BodyPart({ row, model }: { row: NetworkRow; model: NetworkModel }) {
-  const [body, setBody] = useState<Body>({ state: 'asking' })
-  const [turn, setTurn] = useState(0)
-  const { endedAt, failed, bodySize, recorded, type } = row
-  const over = endedAt !== null
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once the answer is whole, and again when told to
-  useEffect(() => {
-    const why = recorded
-      ? 'The agent keeps no bodies. Reload the page with the inspector open.'
-      : type === 'WebSocket'
-        ? 'A WebSocket has no body.'
-        : failed !== null
-          ? `There is none: ${failed}.`
-          : !over
-            ? 'The answer is still under way.'
-            : bodySize > maxBodyBytes
-              ? `${sizeText(bodySize)} are too much to show here.`
-              : undefined
-    if (why !== undefined) return setBody({ state: 'none', why })
-    let gone = false
-    setBody({ state: 'asking' })
-    model.body(row).then(
-      (found) => !gone && setBody({ state: 'there', ...found }),
-      (error: unknown) =>
-        !gone && setBody({ state: 'none', why: `The browser no longer has it: ${(error as Error).message}` }),
-    )
-    return () => {
-      gone = true
-    }
-  }, [over, failed, turn])
-  if (body.state === 'asking') return <p className={styles.note}>Asking the browser…</p>
-  if (body.state === 'none')
-    return (
-      <div className={styles.note}>
-        <p>{body.why}</p>
-        {!recorded && over && (
-          <Button variant="ghost" onClick={() => setTurn(turn + 1)}>
-            Ask again
-          </Button>
-        )}
-      </div>
-    )
-  if (body.base64) return <Picture row={row} data={body.text} />
-  const text = readable(body.text, row.mimeType)
-  return (
-    <div className={styles.scroll} data-testid="response-body">
-      <div className={styles.detailTools}>
-        <CopyButton text={body.text} label="Copy the body" />
-      </div>
-      {text === '' ? (
-        <p className={styles.note}>The body is empty.</p>
-      ) : (
-        <pre className={styles.body}>{text.slice(0, 500_000)}</pre>
-      )}
-    </div>
-  )
-}
-
-/** Bytes: their size, since nothing of a page is ever rendered here. */
-function Picture({ row, data }: { row: NetworkRow; data: string }) {
-  const bytes = Math.floor((data.length * 3) / 4)
-  return (
-    <p className={styles.note}>
-      {sizeText(bytes)} of {row.mimeType || 'bytes'}, which is not text.
-    </p>
-  )
-}
-
-function readable(text: string, mimeType: string): string {
-  if (!mimeType.includes('json') || text.length > 500_000) return text
-  try {
-    return readableJson(text)
-  } catch {
-    return text
-  }
-}
-
 function TimingPart({ row }: { row: NetworkRow }) {
   const phases = phasesOf(row)
   const whole = durationOf(row)
@@ -221,7 +212,7 @@ function TimingPart({ row }: { row: NetworkRow }) {
         <div data-total="">
           <dt>All together</dt>
           <dd />
-          <dd>{whole === null ? 'under way' : fine(whole)}</dd>
+          <dd>{whole === null ? (isUnderWay(row) ? 'under way' : 'not known') : fine(whole)}</dd>
         </div>
       </dl>
     </div>

@@ -1,13 +1,13 @@
 import styles from './Network.module.css'
 import type { Span } from './NetworkPanel.tsx'
-import { durationOf, isFailure, type NetworkRow } from './rows.ts'
+import { durationOf, isFailure, isUnderWay, type NetworkRow } from './rows.ts'
 
 /** When it was, beside all the others: waiting for the answer lighter, receiving it solid. */
 export function Waterfall({ row, span }: { row: NetworkRow; span: Span }) {
   const whole = span.to - span.from
   const ms = durationOf(row)
   const left = ((row.at - span.from) / whole) * 100
-  const width = ((ms ?? span.to - row.at) / whole) * 100
+  const width = ((ms ?? (isUnderWay(row) ? span.to - row.at : 0)) / whole) * 100
   const { timing } = row
   const waited = timing === null || ms === null || ms === 0 ? 0 : waitedMs(row) / ms
   return (

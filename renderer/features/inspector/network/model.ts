@@ -1,7 +1,9 @@
 import { callAgent } from '../../../app/bridge.ts'
 import { Changing } from '../changing.ts'
 import type { InspectorSession } from '../session.ts'
-import { answered, ended, failedRow, type NetworkRow, recordedRow, sentRow, webSocketRow } from './rows.ts'
+import { eventMessage, frameMessage, type Message, Messages } from './messages.ts'
+import { isAbout, recordedRow, settledRow } from './record.ts'
+import { answered, ended, failedRow, isUnderWay, type NetworkRow, sentRow, webSocketRow } from './rows.ts'
 
 /** Beyond this the oldest go. */
 const keptRows = 10_000
@@ -9,7 +11,7 @@ const lot = 500
 /** Larger bodies are left where they are: a frame of the connection carries no more than a few megabytes. */
 export const maxBodyBytes = 4_000_000
 
-/** The document of a frame that runs apart may have ended before anyone could listen there. */
+/** What a frame or a worker that runs apart asked for may have ended before anyone could listen there. */
 const afterAttachMs = 1000
 
 type Params = Record<string, unknown>
@@ -21,9 +23,12 @@ export class NetworkModel extends Changing {
   #rows = new Map<string, NetworkRow>()
   /** The last hop of each request. */
   readonly #open = new Map<string, string>()
+  readonly #messages = new Messages()
   #hops = 0
   #dropped = 0
-  #recordAsked = false
+  /** What began until then was cleared away by a person, and does not come back from the record. */
+  #clearedUntil = Number.NEGATIVE_INFINITY
+  #settling: ReturnType<typeof setTimeout> | undefined
 
   constructor(session: InspectorSession) {
     super()
@@ -57,15 +62,30 @@ export class NetworkModel extends Changing {
     on('webSocketHandshakeResponseReceived', (params) =>
       this.#change(params, (row) => answered(row, params['response'] as Params)),
     )
-    on('webSocketFrameError', (params) =>
-      this.#change(params, (row) => ({ ...row, failed: String(params['errorMessage']) })),
-    )
+    on('webSocketFrameError', (params) => {
+      this.#change(params, (row) => ({ ...row, failed: String(params['errorMessage']) }))
+      this.#told(params, { kind: 'error', ...eventMessage({ ...params, data: params['errorMessage'] }) })
+    })
     on('webSocketClosed', (params) => this.#end(params, (row) => ended(row, params, null)))
-    session.onReset(() => this.#open.clear())
+    on('webSocketFrameSent', (params) => this.#told(params, { kind: 'sent', ...frameMessage(params) }))
+    on('webSocketFrameReceived', (params) => this.#told(params, { kind: 'received', ...frameMessage(params) }))
+    on('eventSourceMessageReceived', (params) => this.#told(params, { kind: 'received', ...eventMessage(params) }))
+    session.on('Page.frameNavigated', (params, sessionId) => this.#navigated(params, sessionId))
+    session.on('Page.frameDetached', (params, sessionId) => {
+      if (params['reason'] !== 'swap')
+        this.#lose((row) => row.sessionId === sessionId && row.frameId === String(params['frameId']))
+    })
+    session.on('Target.detachedFromTarget', (params) =>
+      this.#lose(({ sessionId }) => sessionId === String(params['sessionId'])),
+    )
+    session.on('Inspector.targetCrashed', (_params, crashed) => this.#lose(({ sessionId }) => sessionId === crashed))
+    // The next connection may be one to the same page, where they go on.
+    session.onReset(() => this.#lose(() => true))
     session.onScope(({ sessionId }) => {
       session.send('Network.enable', {}, sessionId).catch(() => {})
-      if (sessionId === undefined) void this.#askRecord()
-      else setTimeout(() => void this.#complete(), afterAttachMs)
+      // What happened before anyone looked, and while nobody did.
+      if (sessionId === undefined) void this.lookBack().catch(() => {})
+      this.#settleSoon()
     })
   }
 
@@ -85,11 +105,14 @@ export class NetworkModel extends Changing {
   /** Adds what the agent recorded while nobody listened here, in outline. */
   async lookBack(): Promise<void> {
     const { requests } = await callAgent(this.#session.machineId, 'browser.network', { limit: 1000 })
-    const known = new Set([...this.#rows.values()].map(({ url, at }) => `${Math.floor(at)} ${url}`))
+    const known = new Set([...this.#rows.values()].flatMap(signs))
     const missed = requests
       .map((request) => recordedRow(request, `record ${++this.#hops}`))
-      .filter(({ url, at }) => !known.has(`${Math.floor(at)} ${url}`))
+      .filter((row) => row.at > this.#clearedUntil && !signs(row).some((sign) => known.has(sign)))
     if (missed.length === 0) return
+    // What goes on with them is heard here from now on.
+    for (const { requestId, key, endedAt } of missed)
+      if (endedAt === null && requestId !== '' && !this.#open.has(requestId)) this.#open.set(requestId, key)
     const rows = [...missed, ...this.#rows.values()].sort((a, b) => a.at - b.at)
     this.#rows = new Map(rows.map((row) => [row.key, row]))
     this.changed()
@@ -100,10 +123,19 @@ export class NetworkModel extends Changing {
   }
 
   clear(): void {
+    for (const { at } of this.#rows.values()) this.#clearedUntil = Math.max(this.#clearedUntil, at)
     // What is under way is still told about; without its beginning it would be nothing.
-    this.#rows = new Map([...this.#rows].filter(([, row]) => row.endedAt === null && !row.recorded))
+    this.#rows = new Map(
+      [...this.#rows].filter(([, row]) => isUnderWay(row) && this.#open.get(row.requestId) === row.key),
+    )
+    this.#messages.clear()
     this.#dropped = 0
     this.changed()
+  }
+
+  /** What went over a socket or came in a stream of events, and how many of the oldest had to go. */
+  messages(key: string): { list: readonly Message[]; dropped: number } {
+    return this.#messages.of(key)
   }
 
   /** The body of an answer: text, or base64 where it is none. */
@@ -121,7 +153,11 @@ export class NetworkModel extends Changing {
     // Each hop of a redirect is a request of its own.
     if (redirect !== undefined) {
       this.#change(params, (row) => answered(row, redirect))
-      this.#end(params, (row) => ended(row, params, redirect.encodedDataLength ?? null))
+      const { url } = params['request'] as { url: string }
+      this.#end(params, (row) => ({
+        ...ended(row, params, redirect.encodedDataLength ?? null),
+        redirectedTo: url,
+      }))
     } else if (this.#open.has(String(params['requestId']))) return
     this.#begin(sentRow(params, this.#key(params), sessionId))
   }
@@ -131,7 +167,10 @@ export class NetworkModel extends Changing {
     this.#rows.set(row.key, row)
     if (this.#rows.size > keptRows + lot) {
       const over = this.#rows.size - keptRows
-      for (const key of [...this.#rows.keys()].slice(0, over)) this.#rows.delete(key)
+      for (const key of [...this.#rows.keys()].slice(0, over)) {
+        this.#rows.delete(key)
+        this.#messages.forget(key)
+      }
       this.#dropped += over
     }
     this.changed()
@@ -141,41 +180,74 @@ export class NetworkModel extends Changing {
     const key = this.#open.get(String(params['requestId']))
     const row = key === undefined ? undefined : this.#rows.get(key)
     if (key === undefined || row === undefined) return
-    this.#rows.set(key, change(row))
+    // It was thought lost, and is heard of again.
+    this.#rows.set(key, { ...change(row), lost: false })
     this.changed()
   }
 
   #end(params: Params, change: (row: NetworkRow) => NetworkRow): void {
+    const row = this.row(this.#open.get(String(params['requestId'])) ?? '')
+    // Its beginning is on another clock than its end: the record has both.
+    if (row?.recorded === true) return this.#settleSoon()
     this.#change(params, change)
     this.#open.delete(String(params['requestId']))
   }
 
-  /** The agent listens from the first moment: its record says how documents ended whose end was not heard here. */
-  async #complete(): Promise<void> {
-    const open = [...this.#rows.values()].filter(({ type, endedAt }) => type === 'Document' && endedAt === null)
+  #told(params: Params, message: Message): void {
+    const key = this.#open.get(String(params['requestId']))
+    if (key === undefined || !this.#rows.has(key)) return
+    this.#messages.add(key, message)
+    this.#change(params, (row) => row)
+  }
+
+  /** A document makes way for the next one, and nobody tells how what it had asked for ends. */
+  #navigated(params: Params, sessionId: string | undefined): void {
+    const frame = params['frame'] as { id: string; parentId?: string; loaderId: string }
+    // Frames below go with it. A socket says of neither what it belongs to.
+    const isOf = (row: NetworkRow) =>
+      frame.parentId === undefined || frame.id === this.#session.frameOf(sessionId) || row.frameId === frame.id
+    this.#lose((row) => row.sessionId === sessionId && row.loaderId !== frame.loaderId && isOf(row))
+  }
+
+  #lose(which: (row: NetworkRow) => boolean): void {
+    const gone = [...this.#open.values()].flatMap((key) => this.#rows.get(key) ?? []).filter(which)
+    if (gone.length === 0) return
+    for (const row of gone) this.#rows.set(row.key, { ...row, lost: true })
+    this.changed()
+    this.#settleSoon()
+  }
+
+  #settleSoon(): void {
+    this.#settling ??= setTimeout(() => {
+      this.#settling = undefined
+      void this.#settle()
+    }, afterAttachMs)
+  }
+
+  /** The agent listens everywhere from the first moment: its record says how those ended whose end was not heard here. */
+  async #settle(): Promise<void> {
+    const open = [...this.#open.entries()].flatMap(([id, key]) => {
+      const row = this.#rows.get(key)
+      return row === undefined ? [] : [{ id, row }]
+    })
     if (open.length === 0) return
     const params = { limit: 1000 }
     const answer = await callAgent(this.#session.machineId, 'browser.network', params).catch(() => null)
-    for (const row of open) {
-      const found = answer?.requests.find(
-        ({ url, timestamp }) => url === row.url && Date.parse(timestamp) === Math.floor(row.at),
-      )
-      if (found?.duration == null || this.#rows.get(row.key)?.endedAt !== null) continue
-      const endedAt = (row.timing?.requestTime ?? row.startedAt) + found.duration / 1000
-      this.#rows.set(row.key, { ...row, endedAt, size: found.responseSize, failed: found.failed })
+    for (const { id, row } of open) {
+      const found = answer?.requests.findLast((request) => isAbout(request, row))
+      const now = this.#rows.get(row.key)
+      const settled = found === undefined || now?.endedAt !== null ? undefined : settledRow(now, found)
+      if (settled === undefined) continue
+      this.#rows.set(row.key, settled)
+      if (this.#open.get(id) === row.key) this.#open.delete(id)
       this.changed()
     }
   }
-
-  /** What happened before anyone looked. */
-  async #askRecord(): Promise<void> {
-    if (this.#recordAsked) return
-    this.#recordAsked = true
-    await this.lookBack().catch(() => {
-      this.#recordAsked = false
-    })
-  }
 }
+
+/** By either of these a row is known again: its moment, or Chromium's id, which the hops of a redirect share. */
+const signs = ({ at, requestId, url }: NetworkRow) =>
+  [`${Math.floor(at)} ${url}`, requestId && `${requestId} ${url}`].filter(Boolean)
 
 const models = new WeakMap<InspectorSession, NetworkModel>()
 

@@ -2,10 +2,11 @@
 import { execFileSync } from 'node:child_process'
 import { RE2JS } from 're2js'
 import { describe, expect, test } from 'vitest'
+import { curlOf } from './curl.ts'
 import { patternOf } from './pattern.ts'
+import { recordedRow } from './record.ts'
 import {
   answered,
-  curlOf,
   durationOf,
   ended,
   failedRow,
@@ -13,7 +14,6 @@ import {
   type NetworkRow,
   nameOf,
   phasesOf,
-  recordedRow,
   sentRow,
 } from './rows.ts'
 

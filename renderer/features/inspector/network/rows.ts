@@ -1,6 +1,9 @@
 /** A request as the table shows it, built from Chromium's events. */
 
 import { isWithoutBody } from '../../../../shared/domain/http-answer.ts'
+import { keptText } from '../../../ui/kept-text.ts'
+import type { Frame } from '../console/entries.ts'
+import { callsOf, type Initiator, initiatorText } from './initiator.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -41,6 +44,9 @@ export interface NetworkRow {
   key: string
   requestId: string
   sessionId: string | undefined
+  /** The frame that asked, and which of its documents; empty where Chromium does not say. */
+  frameId: string
+  loaderId: string
   url: string
   method: string
   type: string
@@ -54,6 +60,8 @@ export interface NetworkRow {
   /** Seconds on the browser's clock. */
   startedAt: number
   endedAt: number | null
+  /** Its end will hardly be heard: the document or worker that asked is gone, or the connection was interrupted. */
+  lost: boolean
   /** Milliseconds of the machine's wall clock. */
   at: number
   failed: string | null
@@ -61,9 +69,15 @@ export interface NetworkRow {
   protocol: string
   remote: string
   initiator: string
+  /** The calls that led to it, newest first. */
+  calls: readonly Frame[]
   requestHeaders: Headers
   responseHeaders: Headers | null
   postData: string | null
+  /** It has a body, whether Chromium tells it or not. */
+  hasPostData: boolean
+  /** Where the server sent the page instead: the next hop is a row of its own. */
+  redirectedTo: string | null
   timing: Timing | null
   /** From the agent's own record: the outline only. */
   recorded: boolean
@@ -71,29 +85,44 @@ export interface NetworkRow {
 
 type Params = Record<string, unknown>
 
+/** What is longer is data, as much as a page likes. */
+const maxUrl = 32_768
+
 export function sentRow(params: Params, key: string, sessionId: string | undefined): NetworkRow {
-  const request = params['request'] as { url: string; method: string; headers?: Headers; postData?: string }
-  const initiator = params['initiator'] as { type?: string; url?: string; lineNumber?: number } | undefined
+  const request = params['request'] as {
+    url: string
+    method: string
+    headers?: Headers
+    postData?: string
+    hasPostData?: boolean
+  }
+  const initiator = (params['initiator'] ?? {}) as Initiator
   return {
     ...blank,
     key,
     requestId: String(params['requestId']),
     sessionId,
-    url: request.url,
+    frameId: String(params['frameId'] ?? ''),
+    loaderId: String(params['loaderId'] ?? ''),
+    url: keptText(request.url, maxUrl),
     method: request.method,
     type: String(params['type'] ?? 'Other'),
     startedAt: Number(params['timestamp']),
     at: Number(params['wallTime']) * 1000,
-    initiator: [initiator?.type, initiator?.url].filter(Boolean).join(' · '),
+    initiator: initiatorText(initiator),
+    calls: callsOf(initiator),
     requestHeaders: request.headers ?? {},
     postData: request.postData ?? null,
+    hasPostData: request.hasPostData ?? request.postData !== undefined,
   }
 }
 
-const blank: NetworkRow = {
+export const blank: NetworkRow = {
   key: '',
   requestId: '',
   sessionId: undefined,
+  frameId: '',
+  loaderId: '',
   url: '',
   method: 'GET',
   type: 'Other',
@@ -104,15 +133,19 @@ const blank: NetworkRow = {
   bodySize: 0,
   startedAt: 0,
   endedAt: null,
+  lost: false,
   at: 0,
   failed: null,
   cached: null,
   protocol: '',
   remote: '',
   initiator: '',
+  calls: [],
   requestHeaders: {},
   responseHeaders: null,
   postData: null,
+  hasPostData: false,
+  redirectedTo: null,
   timing: null,
   recorded: false,
 }
@@ -158,52 +191,28 @@ export function failedRow(row: NetworkRow, params: Params): NetworkRow {
 }
 
 export function webSocketRow(params: Params, key: string, sessionId: string | undefined): NetworkRow {
-  const at = Date.now()
+  const initiator = (params['initiator'] ?? {}) as Initiator
   return {
     ...blank,
     ...{ key, sessionId, requestId: String(params['requestId']), url: String(params['url']), type: 'WebSocket' },
+    ...{ initiator: initiatorText(initiator), calls: callsOf(initiator) },
     startedAt: Number.NaN,
-    at,
+    at: Date.now(),
   }
 }
 
-export function recordedRow(
-  request: {
-    url: string
-    method: string
-    status: number | null
-    mimeType: string | null
-    responseSize: number | null
-    duration: number | null
-    timestamp: string
-    failed: string | null
-  },
-  key: string,
-): NetworkRow {
-  const at = Date.parse(request.timestamp)
-  return {
-    ...blank,
-    ...{ key, url: request.url, method: request.method, status: request.status, failed: request.failed, at },
-    mimeType: request.mimeType ?? '',
-    type: typeOfMime(request.mimeType ?? ''),
-    size: request.responseSize,
-    // The wall clock stands in for the browser's own, which the record does not keep.
-    startedAt: at / 1000,
-    endedAt: request.duration === null ? null : (at + request.duration) / 1000,
-    recorded: true,
-  }
+/** Whether more of it is to come. */
+export const isUnderWay = ({ endedAt, lost }: NetworkRow) => endedAt === null && !lost
+
+/** What became of it, in the few words that a table has room for. */
+export function outcomeOf({ failed, status, lost, endedAt }: NetworkRow): string {
+  // One that was refused says more by its number than by the page's losing interest.
+  if (failed !== null && !(status !== null && status >= 400)) return failed.replace(/^net::/, '')
+  if (status !== null) return String(status)
+  return lost || endedAt !== null ? 'not known' : 'pending'
 }
 
-function typeOfMime(mime: string): string {
-  if (mime === 'text/html') return 'Document'
-  if (mime === 'text/css') return 'Stylesheet'
-  if (mime.startsWith('image/')) return 'Image'
-  if (mime.startsWith('font/')) return 'Font'
-  if (mime.includes('javascript')) return 'Script'
-  return 'Other'
-}
-
-/** Milliseconds from the request to its end, or so far. */
+/** Milliseconds from the request to its end; null before that, and where it is not known. */
 export function durationOf(row: NetworkRow): number | null {
   if (row.endedAt === null || !Number.isFinite(row.startedAt)) return null
   return Math.max(0, (row.endedAt - row.startedAt) * 1000)
@@ -240,7 +249,7 @@ export function phasesOf(row: NetworkRow): Phase[] {
   return [
     ...(begun > 0 ? [{ name: 'Queued', from: 0, ms: begun }] : []),
     ...phase('Waiting to start', 0, first),
-    ...phase('Proxy', timing.proxyStart, timing.proxyEnd),
+    ...(timing.proxyEnd > timing.proxyStart ? phase('Proxy', timing.proxyStart, timing.proxyEnd) : []),
     ...phase('DNS', timing.dnsStart, timing.dnsEnd),
     ...phase('Connecting', timing.connectStart, timing.sslStart >= 0 ? timing.sslStart : timing.connectEnd),
     ...phase('TLS', timing.sslStart, timing.sslEnd),
@@ -248,33 +257,6 @@ export function phasesOf(row: NetworkRow): Phase[] {
     ...phase('Waiting for the answer', timing.sendEnd, timing.receiveHeadersEnd),
     ...(endedAt === null ? [] : phase('Receiving', timing.receiveHeadersEnd, (endedAt - timing.requestTime) * 1000)),
   ]
-}
-
-/** What stands for credentials; an observer is not shown any, and none leaves by the clipboard. */
-const secretHeader = /^(?:(?:set-)?cookie2?|(?:proxy-)?authorization)$/i
-/** Set by whoever sends, from everything else. */
-const ownHeader = /^(?::|host$|content-length$|connection$)/i
-
-/** The request as a command for a shell, without cookies and other credentials. */
-export function curlOf({ url, method, requestHeaders, postData }: NetworkRow): string {
-  const headers = Object.entries(requestHeaders).filter(([name]) => !secretHeader.test(name) && !ownHeader.test(name))
-  const parts = [
-    `curl ${quoted(url)}`,
-    ...(method === 'GET' || (method === 'POST' && postData !== null) ? [] : [`-X ${quoted(method)}`]),
-    ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(postData === null ? [] : [`--data-raw ${quoted(postData)}`]),
-    '--compressed',
-  ]
-  return parts.join(' \\\n  ')
-}
-
-/**
- * Text that a shell takes for nothing but itself: in single quotes, where only a single quote means something. Control
- * characters are left out: pasted into a terminal, they would be keys.
- */
-function quoted(text: string): string {
-  const plain = [...text].filter((char) => char === '\n' || char === '\t' || (char >= ' ' && char !== '\x7f')).join('')
-  return `'${plain.replaceAll("'", "'\\''")}'`
 }
 
 export type NetworkKey = 'name' | 'method' | 'status' | 'type' | 'size' | 'time' | 'waterfall'

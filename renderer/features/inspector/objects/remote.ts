@@ -1,5 +1,7 @@
 /** Values of a page, as Chromium describes them. All text in here is the page's own: shown, never believed. */
 
+import { keptText } from '../../../ui/kept-text.ts'
+
 export interface RemoteObject {
   type: string
   subtype?: string
@@ -38,7 +40,7 @@ export interface Property {
 }
 
 const maxText = 20_000
-export const clipped = (text: string, most = maxText) => (text.length > most ? `${text.slice(0, most)}…` : text)
+export const clipped = (text: string, most = maxText) => (text.length > most ? `${keptText(text, most)}…` : text)
 
 /** One line for a value, as a person would write it. `inside` another one, strings carry quotes. */
 export function valueText(object: RemoteObject, inside = false): string {
@@ -153,8 +155,11 @@ function numberText(kind: string, object: RemoteObject): string {
   return String(kind === 'f' ? number : Math.trunc(number))
 }
 
-const pieceOf = (object: RemoteObject): Piece =>
-  object.type === 'string' ? { text: clipped(String(object.value ?? '')) } : { object }
+function pieceOf(object: RemoteObject): Piece {
+  if (object.type === 'string') return { text: clipped(String(object.value ?? '')) }
+  const { description } = object
+  return { object: description === undefined ? object : { ...object, description: clipped(description) } }
+}
 
 export const piecesText = (pieces: readonly Piece[]) =>
   pieces.map((piece) => ('text' in piece ? piece.text : valueText(piece.object))).join(' ')
