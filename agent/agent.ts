@@ -1,4 +1,3 @@
-import fs from 'node:fs'
 import { contractVersion } from '../shared/contract/index.ts'
 import { auditRoutes } from './audit/audit.routes.ts'
 import { AuditLog } from './audit/audit.service.ts'
@@ -32,6 +31,7 @@ import { type ServerLimits, startServer } from './server/server.ts'
 import { Throttle } from './server/throttle.ts'
 import { Tickets } from './server/tickets.ts'
 import { lockFolder } from './storage/folder-lock.ts'
+import { makeFolder } from './storage/make-folder.ts'
 import { drawPage } from './timeline/draw-page.ts'
 import { timelineRoutes } from './timeline/timeline.routes.ts'
 import { TimelineService } from './timeline/timeline.service.ts'
@@ -64,7 +64,7 @@ export interface AgentHooks {
 /** Starts the agent in its folder, which is no other agent's meanwhile. */
 export async function startAgent(config: Config, secret: string, log: Log, hooks: AgentHooks = {}): Promise<Agent> {
   checkBind(config)
-  fs.mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(config.dataDir, 0o700, 'PILOTHOUSE_DATA_DIR')
   const release = await lockFolder(config.dataDir, hooks.waitForFolderMs ?? 0)
   try {
     return await putTogether(config, secret, log, hooks, release)

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import net from 'node:net'
 import path from 'node:path'
 import type { Config } from '../config.ts'
+import { makeFolder } from '../storage/make-folder.ts'
 
 export interface Listening {
   socketPath: string | null
@@ -73,7 +74,7 @@ function listen(server: Server, options: net.ListenOptions, setting: string): Pr
 }
 
 async function listenOnUnix(server: Server, socketPath: string): Promise<Server> {
-  fs.mkdirSync(path.dirname(socketPath), { recursive: true, mode: 0o750 })
+  makeFolder(path.dirname(socketPath), 0o750, 'PILOTHOUSE_SOCKET')
   // The mask is there before the socket is: no moment in which anyone may connect.
   const mask = process.umask(0o117)
   // Binding happens within the call; a mask that stayed until the answer would fall on whatever else is made meanwhile.
