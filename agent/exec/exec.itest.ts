@@ -255,6 +255,22 @@ describe('the stream of a command', () => {
     expect(text(messages, 'stdout').length).toBe(1_000_000)
   })
 
+  test('brings all of it to a slow reader, also what was in the pipe when the command ended', async () => {
+    const { client } = await start()
+    const socket = await client.open('exec', { command: `sh -c 'head -c 1000000 /dev/zero | tr "\\0" x'` })
+    const messages = collect(socket)
+    socket.pause()
+    // A little at a time, with pauses that are longer than a pipe is waited for in vain.
+    const turns = setInterval(() => {
+      socket.resume()
+      setImmediate(() => socket.pause())
+    }, 800)
+    await socket.closed
+    clearInterval(turns)
+    expect(text(messages, 'stdout').length).toBe(1_000_000)
+    expect(messages.at(-1)).toMatchObject({ type: 'exit', truncated: false })
+  })
+
   test('stands in the audit log with how it ended, and is pending until then', async () => {
     const { client } = await start()
     const last = async () => (await client.call('audit.list', { action: 'exec' })).entries[0]

@@ -15,6 +15,7 @@ import { splitCommand } from './split-command.ts'
 const graceMs = 1000
 /** A program that has ended may have left its output open in another's hands: it is not waited for longer. */
 const lastOutputMs = 500
+const lookMs = 25
 
 export interface ExecServiceOptions {
   dataDir: string
@@ -115,9 +116,15 @@ export class ExecService {
       throw new Problem('forbidden', `${program} cannot be started here: ${error.code ?? error.message}.`)
     })
     const limit = new OutputLimit()
+    let held = 0
+    const onText: RunOptions['onText'] = async (name, text) => {
+      held++
+      await options.onText(name, text)
+      held--
+    }
     const reading = Promise.all([
-      read(running.output?.stdout, 'stdout', limit, options.onText),
-      read(running.output?.stderr, 'stderr', limit, options.onText),
+      read(running.output?.stdout, 'stdout', limit, onText),
+      read(running.output?.stderr, 'stderr', limit, onText),
     ])
     // Whoever takes the output may fail; that ends the command, and is told below.
     reading.catch(() => void running.end(0))
@@ -125,7 +132,8 @@ export class ExecService {
     const interrupted = running.running
     if (interrupted) await running.end(graceMs)
     const exit = await running.exited
-    await Promise.race([reading, sleep(lastOutputMs, undefined, { ref: false })])
+    const whole = await isRead(reading, () => held > 0 && !stop.aborted)
+    if (!whole && held > 0) limit.truncated = true
     this.#leave(running)
     await reading.catch(() => {})
     return {
@@ -141,6 +149,20 @@ export class ExecService {
     running.output?.stdout.destroy()
     running.output?.stderr.destroy()
   }
+}
+
+/**
+ * Whether all output was read. What is left in the pipes of a program that has ended is fetched however slow its reader
+ * is; only what is waited for in vain, since another holds the pipes, is given up.
+ */
+async function isRead(reading: Promise<unknown>, isHeld: () => boolean): Promise<boolean> {
+  const done = reading.then(() => true)
+  for (let inVain = 0; inVain < lastOutputMs; ) {
+    const before = isHeld()
+    if (await Promise.race([done, sleep(lookMs, false, { ref: false })])) return true
+    if (!before && !isHeld()) inVain += lookMs
+  }
+  return false
 }
 
 async function read(
