@@ -24,7 +24,9 @@ export interface TestAgent {
 }
 
 /** An agent in this process, on a free port and in a fresh folder. */
-export async function startTestAgent(env: Record<string, string> = {}, hooks: AgentHooks = {}): Promise<TestAgent> {
+export async function startTestAgent(env: Record<string, string> = {}, own: AgentHooks = {}): Promise<TestAgent> {
+  // One that was killed a moment ago may still be going.
+  const hooks = { waitForFolderMs: 10_000, ...own }
   const { folder, remove } = freshFolder('agent')
   const secret = randomBytes(32).toString('base64url')
   const config = readConfig({
