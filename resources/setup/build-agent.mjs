@@ -58,18 +58,24 @@ const threadsAsText = {
 }
 
 /**
- * TLS is a sixth of what a bare server weighs, and most agents never use it: it is read with the first call that does.
+ * Some of Node's modules weigh as much as the whole agent's code, and most agents never use them: each is read with the
+ * first thing that is taken from it.
  * @type {import('esbuild').Plugin}
  */
-const lateTls = {
-  name: 'late-tls',
+const readLate = {
+  name: 'read-late',
   setup(build) {
+    const used = namesFromNode()
     build.onResolve({ filter: /^(node:)?(https|tls|zlib|worker_threads|dns)$/ }, ({ path, namespace }) =>
       namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
     )
-    build.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-      contents: `module.exports = new Proxy({}, { get: (_, name) => require(${JSON.stringify(path)})[name] })`,
-    }))
+    build.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => {
+      // What is imported by name has to be a name of the object, or esbuild does not look further.
+      const names = [...(used.get(path) ?? [])].map((name) => `${name}: undefined`)
+      return {
+        contents: `module.exports = new Proxy({ ${names} }, { get: (_, name) => require(${JSON.stringify(path)})[name] })`,
+      }
+    })
   },
 }
 
@@ -144,7 +150,7 @@ export async function buildAgent() {
     // Our own names stay, so that a stack trace from a machine can be read.
     minifySyntax: true,
     minifyWhitespace: true,
-    plugins: [threadsAsText, lateTls, quickStart],
+    plugins: [threadsAsText, readLate, quickStart],
     banner: { js: commonJsNames },
     external,
     define: withoutAddons,
