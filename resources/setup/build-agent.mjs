@@ -1,10 +1,13 @@
 // @ts-check
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runScript, SetupFailure } from './failure.mjs'
 import { inRoot, root } from './paths.mjs'
+
+const require = createRequire(import.meta.url)
 
 export const agentBundle = inRoot('out', 'agent', 'pilothouse-agent.mjs')
 
@@ -61,14 +64,17 @@ const threadsAsText = {
  * TLS is a sixth of what a bare server weighs, and most agents never use it: it is read with the first call that does.
  * @type {import('esbuild').Plugin}
  */
-const lateTls = {
+export const lateTls = {
   name: 'late-tls',
   setup(build) {
     build.onResolve({ filter: /^(node:)?(https|tls|zlib|worker_threads|dns)$/ }, ({ path, namespace }) =>
       namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
     )
+    // `import { name }` is looked for among the names that the module says it has: those stand there from the start.
     build.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-      contents: `module.exports = new Proxy({}, { get: (_, name) => require(${JSON.stringify(path)})[name] })`,
+      contents: `const names = ${JSON.stringify(Object.keys(require(path)).join(' '))}.split(' ')
+const late = { get: (_, name) => (name === '__esModule' ? undefined : require(${JSON.stringify(path)})[name]) }
+module.exports = new Proxy(Object.fromEntries(names.map((name) => [name])), late)`,
     }))
   },
 }
