@@ -67,7 +67,7 @@ export async function startAdsPowerSession(
       broken: Promise.race([
         cdp.closed.then(() => 'The browser of the AdsPower profile ended by itself.'),
         heartbeat.stopped,
-        unheard(pages),
+        unheard(pages, cdp),
       ]),
       resize: async () => {},
       stop,

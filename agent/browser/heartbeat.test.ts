@@ -9,6 +9,7 @@ function chromium() {
   const state = { frozen: false, asked: 0 }
   let answer = () => {}
   const cdp = {
+    open: true,
     send(_method: string, _params: object, { timeoutMs }: { timeoutMs: number }) {
       state.asked++
       if (!state.frozen) return Promise.resolve({})

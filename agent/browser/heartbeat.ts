@@ -24,6 +24,8 @@ interface Part {
   /** Before the clock runs: what is being started again is not silent. */
   ready?: () => Promise<unknown> | undefined
   ask: (limitMs: number) => Promise<unknown>
+  /** Whether it was left by its other end: that is noticed by itself, and is no silence. */
+  closed?: () => boolean
 }
 
 /** A frozen program does not exit: it has to be asked, again and again. */
@@ -61,7 +63,7 @@ export class Heartbeat {
         this.#say(part.name, undefined)
       }
     } catch (error) {
-      if (ended.aborted) return forever
+      if (ended.aborted || part.closed?.() === true) return forever
       await sleep(exitFirstMs)
       return `A part of the browser does not answer any more: ${(error as Error).message}`
     }
@@ -77,8 +79,10 @@ export class Heartbeat {
 
 function partsOf({ cdp, display }: { cdp?: CdpConnection; display: Display | null }, ended: AbortSignal): Part[] {
   const parts: Part[] = []
-  if (cdp !== undefined)
-    parts.push({ name: 'Chromium', every: 1, ask: (timeoutMs) => cdp.send('Browser.getVersion', {}, { timeoutMs }) })
+  if (cdp !== undefined) {
+    const ask = (timeoutMs: number) => cdp.send('Browser.getVersion', {}, { timeoutMs })
+    parts.push({ name: 'Chromium', every: 1, ask, closed: () => !cdp.open })
+  }
   if (display === null) return parts
   const { keptVnc } = display
   const x = new XPulse(display.env, ended)

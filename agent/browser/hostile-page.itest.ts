@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import http from 'node:http'
-import type net from 'node:net'
+import net from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
@@ -101,6 +101,14 @@ async function answered(): Promise<number> {
   return result
 }
 
+/** A new address of the sixth version is looked at for others that have it before it can be used. */
+function listening(server: http.Server, address: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(0, address, () => resolve(true))
+  })
+}
+
 describe('a hostile page', () => {
   test('gets nothing out of the agent, by any call', async () => {
     const before = await answered()
@@ -179,6 +187,37 @@ describe('a hostile page', () => {
       cloud.closeAllConnections()
       await new Promise((resolve) => cloud.close(resolve))
       execFileSync('ip', ['address', 'del', `${metadata}/32`, 'dev', 'lo'])
+    }
+  })
+
+  // Of Alibaba, Azure, Amazon, Oracle and Google; each written in all ways that lead there.
+  test.runIf(isRoot).each([
+    ['100.100.100.200', ['100.100.100.200', '1684301000', '[::ffff:100.100.100.200]', '[::ffff:6464:64c8]']],
+    ['168.63.129.16', ['168.63.129.16', '0xA83F8110', '[::ffff:168.63.129.16]']],
+    ['fd00:ec2::254', ['[fd00:ec2::254]', '[fd00:0ec2:0:0::0254]']],
+    ['fd00:c1::a9fe:a9fe', ['[fd00:c1::a9fe:a9fe]', '[fd00:c1::169.254.169.254]']],
+    ['fd20:ce::254', ['[fd20:ce::254]']],
+  ])('does not reach %s, however it is written', async (address, hosts) => {
+    const asked: string[] = []
+    const cloud = http.createServer((request, response) => {
+      asked.push(request.headers.host ?? '')
+      response.setHeader('access-control-allow-origin', '*').end('credentials')
+    })
+    const prefix = net.isIPv6(address) ? 128 : 32
+    execFileSync('ip', ['address', 'add', `${address}/${prefix}`, 'dev', 'lo'])
+    try {
+      await expect.poll(() => listening(cloud, address)).toBe(true)
+      const { port } = cloud.address() as net.AddressInfo
+      expect(await (await fetch(`http://${hosts[0]}:${port}/`)).text()).toBe('credentials')
+      asked.length = 0
+      for (const host of hosts) expect(await read(`http://${host}:${port}/`), host).toBe('failed TypeError')
+      const url = `http://${hosts.at(-1)}:${port}/`
+      await expect(rig.client.call('browser.navigate', { url })).rejects.toMatchObject({ code: 'cdp-error' })
+      expect(asked).toEqual([])
+    } finally {
+      cloud.closeAllConnections()
+      await new Promise((resolve) => cloud.close(resolve))
+      execFileSync('ip', ['address', 'del', `${address}/${prefix}`, 'dev', 'lo'])
     }
   })
 

@@ -55,6 +55,24 @@ describe('a part that dies, with restarts on', () => {
     expect(pidOf(second.processes, 'chromium')).not.toBe(pidOf(first.processes, 'chromium'))
   })
 
+  test('one that a client closes is given the time to, keeps its cookies, and says that it was closed', async () => {
+    bench.reopen({ restart: 'on-failure' })
+    const slow = path.join(bench.dataDir, 'slow-to-close')
+    writeFileSync(slow, `#!/bin/sh\n"${findChromium()}" "$@"\ncode=$?\nsleep 1\nexit $code\n`, { mode: 0o755 })
+    vi.stubEnv('PILOTHOUSE_CHROMIUM', slow)
+    await bench.start()
+    const { cdp } = bench.parts.browser.requireSession()
+    const cookie = { name: 'login', value: 'kept', domain: 'shop.test', path: '/', expires: Date.now() / 1000 + 9999 }
+    await cdp.send('Storage.setCookies', { cookies: [cookie] })
+    await cdp.send('Browser.close')
+    await expect.poll(() => bench.states().at(-1)).toBe('failed')
+    const said = String(bench.events.find((event) => event.data['state'] === 'failed')?.data['reason'])
+    expect(said).toContain('chromium ended by itself (exit code 0).')
+    await expect.poll(() => bench.states().at(-1), { timeout: 30_000 }).toBe('active')
+    const kept = await bench.parts.browser.requireSession().cdp.send('Storage.getCookies')
+    expect(kept['cookies']).toEqual([expect.objectContaining({ name: 'login', value: 'kept' })])
+  })
+
   test('a start that fails is one of the tries: the next follows', async () => {
     bench.reopen({ restart: 'on-failure' })
     const [program, broken] = [path.join(bench.dataDir, 'chromium'), path.join(bench.dataDir, 'broken')]

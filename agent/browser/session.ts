@@ -150,7 +150,7 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
         exitReason(chromium),
         ...(display === null ? [] : [display.broken]),
         heartbeat.stopped,
-        unheard(pages),
+        unheard(pages, cdp),
       ]),
       resize(newWidth, newHeight) {
         width = newWidth
@@ -169,11 +169,15 @@ export async function startSession(dataDir: string, options: SessionOptions, sig
   }
 }
 
-/** A page can end the agent's conversation with its browser, by more at once than either end takes. */
-export async function unheard(pages: OpenPages): Promise<string> {
-  await pages.closed
+/**
+ * A page can end the agent's conversation with its browser, by more at once than either end takes. A browser that a
+ * client or a person closes ends all of them, and only then writes its cookies down: it is left the time for that.
+ */
+export async function unheard(pages: OpenPages, cdp: CdpConnection): Promise<string> {
+  await Promise.race([pages.closed, cdp.closed])
   // The exit of a program says more.
   await sleep(exitFirstMs, undefined, { ref: false })
+  if (!cdp.open && !pages.open) await sleep(closeMs, undefined, { ref: false })
   return 'The browser broke off its conversation with the agent, as it does when a page says too much at once.'
 }
 

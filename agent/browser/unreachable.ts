@@ -4,7 +4,13 @@ import { readFileSync } from 'node:fs'
  * Clouds hand out credentials at addresses of the link to whoever asks from the machine; a page must not be able to
  * ask. Chromium is told so twice: by what is written in an address, and by what a name leads to.
  */
-const written = ['169.254.*', '[::ffff:a9fe:*', '[fe80:*', '[fd00:ec2:*', 'metadata.google.internal', '100.100.100.200']
+const written = [
+  // An address in brackets is only ever found by a pattern with a star.
+  ...['169.254.*', '[::ffff:a9fe:*', '[64:ff9b::a9fe:*', '[fe80:*'],
+  ...['100.100.100.200', '[::ffff:6464:64c8*', '[64:ff9b::6464:64c8*'],
+  ...['168.63.129.16', '[::ffff:a83f:8110*', '[64:ff9b::a83f:8110*'],
+  ...['[fd00:ec2:*', '[fd00:c1:*', '[fd20:ce:*', 'metadata.google.internal'],
+]
 
 /** The same as addresses that a name may have; one of the first kind can stand inside one of the second. */
 const resolved = [
@@ -12,8 +18,12 @@ const resolved = [
   '::ffff:a9fe:',
   String.raw`(::ffff:)?100\.100\.100\.200$`,
   '::ffff:6464:64c8$',
+  String.raw`(::ffff:)?168\.63\.129\.16$`,
+  '::ffff:a83f:8110$',
   'fe[89ab][0-9a-f]:',
   'fd00:0?ec2:',
+  'fd00:(00)?c1:',
+  'fd20:(00)?ce:',
 ]
 
 /** A proxy that cannot be asked, since its own name leads nowhere: what is sent there fails at once. */

@@ -27,13 +27,13 @@ export interface BrowserPort {
 const aliveLimitMs = 5000
 const drawLimitMs = 3000
 
-export function browserPort(browser: BrowserService, clients: CdpClients): BrowserPort {
+export function browserPort(browser: BrowserService, clients: CdpClients, uploadDir: string): BrowserPort {
   const front = () => browser.requireSession().pages.requireFront()
   return {
     require: () => void browser.requireSession(),
     openGate: async (name, freedom) => {
       const { devTools } = browser.requireSession()
-      return openGate({ name, devTools, clients, freedom })
+      return openGate({ name, devTools, clients, freedom, uploadDir })
     },
     capture: async () => capturePage(browser.requireSession()),
     url(tabId) {

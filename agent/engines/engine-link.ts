@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream'
 import { ControllerLink } from '../cdp/controller-link.ts'
-import { FrameReader, messageText, opcode } from '../cdp/frames.ts'
-import { type Command, errorReply, readCommand } from '../cdp/methods.ts'
+import { FrameReader, messageText, opcode, textFrame } from '../cdp/frames.ts'
+import { type Command, errorReply, readCommand, writeCommand } from '../cdp/methods.ts'
 import type { Upstream } from '../cdp/upstream.ts'
+import { withinBounds } from './bounds.ts'
 
 /** How much an engine may do at the moment. */
 export type Freedom =
@@ -16,6 +17,8 @@ export interface EngineLinkHooks {
   onRefused: (method: string) => void
   onClosed: () => void
   onGoing: () => void
+  /** The only folder that files are uploaded to pages from. */
+  uploadDir: string
 }
 
 /** No engine ends the browser: it was not started for it alone. */
@@ -27,7 +30,11 @@ const acting =
  * more which one is in front, neither the agent nor the page; the second would send the downloads of everyone into a
  * folder of the engine's.
  */
-const swallowed = new Set(['Emulation.setFocusEmulationEnabled', 'Browser.setDownloadBehavior'])
+const swallowed = new Set([
+  'Emulation.setFocusEmulationEnabled',
+  'Browser.setDownloadBehavior',
+  'Page.setDownloadBehavior',
+])
 const maxCommandBytes = 100 * 1024 * 1024
 
 /** An engine's connection. The same filter as for every controller, and before it what holds for engines alone. */
@@ -61,20 +68,33 @@ export class EngineLink extends ControllerLink {
         this.tell(JSON.stringify({ id, result: {}, ...(sessionId === undefined ? {} : { sessionId }) }))
         continue
       }
-      const refusal = command === undefined ? undefined : this.#refusal(command, freedom)
-      if (command === undefined || refusal === undefined) {
-        if (command !== undefined && freedom.kind === 'free' && acting.test(command.method)) this.acted++
+      if (command === undefined) {
         super.fromClient(whole)
-      } else {
-        this.#engineHooks.onRefused(command.method)
-        this.tell(errorReply(command, refusal))
+        continue
       }
+      const verdict = this.#judge(command, freedom)
+      if ('refuse' in verdict) {
+        this.#engineHooks.onRefused(command.method)
+        this.tell(errorReply(command, verdict.refuse))
+        continue
+      }
+      if (freedom.kind === 'free' && acting.test(command.method)) this.acted++
+      // Where it was looked into it goes on as it was understood.
+      super.fromClient(verdict.pass === undefined ? whole : textFrame(writeCommand(verdict.pass), true))
     }
   }
 
-  #refusal({ method }: Command, freedom: Freedom): string | undefined {
-    if (never.has(method)) return `${method} is not for engines: the browser outlives them.`
-    if (freedom.kind === 'looking' && acting.test(method)) return `${method}: a person still has control.`
-    return undefined
+  /** Why it is refused, or what goes on in its place. */
+  #judge(command: Command, freedom: Freedom): { refuse: string } | { pass: Command | undefined } {
+    const { method } = command
+    if (never.has(method)) return { refuse: `${method} is not for engines: the browser outlives them.` }
+    if (freedom.kind === 'looking' && acting.test(method)) return { refuse: `${method}: a person still has control.` }
+    // That a person has control is what it is told then.
+    if (freedom.kind === 'held') return { pass: undefined }
+    try {
+      return { pass: withinBounds(command, this.#engineHooks.uploadDir) }
+    } catch (error) {
+      return { refuse: `${method} is not for engines like this: ${(error as Error).message}` }
+    }
   }
 }

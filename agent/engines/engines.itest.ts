@@ -217,6 +217,8 @@ describe('a model that misbehaves', () => {
     })
     const failed = await call('engine.run', { instruction: 'click Count' }).catch((error: unknown) => error)
     expect(failed).toMatchObject({ code: 'engine-failed', extra: { attempts: [{ result: 'timed_out' }] } })
+    // Nor is the model kept at work, which costs.
+    await expect.poll(() => rig.llm.waiting).toBe(0)
     tooLate.resolve()
     await until('the late answer', () => answered)
     // As long as it would have taken to act on it.

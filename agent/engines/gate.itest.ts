@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { findPage } from '../../e2e/rigs/cdp-page.ts'
@@ -12,12 +15,16 @@ import { openGate } from './gate.ts'
 const counting = `data:text/html,<title>Count</title><body style="margin:0;height:100vh"><script>seen = 0
 for (const type of ['mousedown', 'keydown']) addEventListener(type, () => seen++)</script>`
 
+const uploadDir = mkdtempSync(path.join(os.tmpdir(), 'uploads-'))
 let chromium: Chromium
 let freedom: Freedom = { kind: 'free' }
 beforeAll(async () => {
   chromium = await startChromium(counting)
 })
-afterAll(() => chromium.stop())
+afterAll(async () => {
+  await chromium.stop()
+  rmSync(uploadDir, { recursive: true, force: true })
+})
 beforeEach(() => {
   freedom = { kind: 'free' }
 })
@@ -28,7 +35,10 @@ async function startGate() {
   const answer = await fetch(`${chromium.cdpUrl}/json/version`)
   const { webSocketDebuggerUrl: browserUrl } = (await answer.json()) as { webSocketDebuggerUrl: string }
   const open = () =>
-    openGate({ name: 'engine', devTools: { port: chromium.port, browserUrl }, clients, freedom: () => freedom })
+    openGate({
+      ...{ name: 'engine', devTools: { port: chromium.port, browserUrl }, clients },
+      ...{ freedom: () => freedom, uploadDir },
+    })
   const gate = await open()
   onTestFinished(() => gate.close('the test is over'))
   return { gate, clients, open }
@@ -107,4 +117,39 @@ test('its address takes one engine once, and no web page', async () => {
   expect(await refused(gate.cdpUrl, { origin: 'https://evil.example' })).toBe('refused')
   expect(await refused(gate.cdpUrl)).toBe('open')
   expect(await refused(gate.cdpUrl)).toBe('refused')
+})
+
+test('an engine whose model was talked into it reads no file of the machine, and gives none to a page', async () => {
+  const { gate } = await startGate()
+  const engine = await CdpConnection.connect(gate.cdpUrl)
+  const { targetId } = await engine.send('Target.createTarget', { url: '' })
+  onTestFinished(async () => {
+    await fetch(`${chromium.cdpUrl}/json/close/${targetId}`)
+  })
+  const tab = await engine.attach(String(targetId))
+  const told = async () => (await tab.send('Runtime.evaluate', { expression: 'location + document.title' }))['result']
+
+  const beyond = ['file:///etc/hosts', ' FILE:///etc/hosts', 'view-source:file:///etc/hosts', 'chrome://version', 'x']
+  for (const url of beyond) {
+    await expect(tab.send('Page.navigate', { url }), url).rejects.toThrow(/not for engines/)
+    await expect(engine.send('Target.createTarget', { url }), url).rejects.toThrow(/not for engines/)
+  }
+  expect(gate.refused).toBe(2 * beyond.length)
+  expect(await told()).toMatchObject({ value: 'about:blank' })
+
+  const field = '<title>F</title><input type=file multiple onchange="document.title=[...files].map((f)=>f.name)">'
+  const url = `data:text/html,${encodeURIComponent(field)}`
+  await tab.send('Page.navigate', { url })
+  const found = async () =>
+    (await tab.send('Runtime.evaluate', { expression: 'document.querySelector("input")' }))['result'] as {
+      objectId?: string
+    }
+  await expect.poll(async () => (await found()).objectId).toBeDefined()
+  const { objectId } = await found()
+  writeFileSync(path.join(uploadDir, 'cv.txt'), 'a resume')
+  const give = (...files: string[]) => tab.send('DOM.setFileInputFiles', { files, objectId })
+  for (const file of ['/etc/hosts', path.join(uploadDir, '..', 'x'), '../cv.txt'])
+    await expect(give(path.join(uploadDir, 'cv.txt'), file), file).rejects.toThrow(/not for engines/)
+  await give(path.join(uploadDir, 'cv.txt'))
+  await expect.poll(told).toMatchObject({ value: `${url}cv.txt` })
 })

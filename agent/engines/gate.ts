@@ -25,6 +25,7 @@ export interface GateOptions {
   devTools: DevTools
   clients: CdpClients
   freedom: () => Freedom
+  uploadDir: string
 }
 
 /**
@@ -32,7 +33,7 @@ export interface GateOptions {
  * cannot be guessed, and is gone with the engine.
  */
 export async function openGate(options: GateOptions): Promise<Gate> {
-  const { name, devTools, clients, freedom } = options
+  const { name, devTools, clients, freedom, uploadDir } = options
   const seat = clients.take({ role: 'controller', name, peer: 'engine', targetId: null })
   const token = randomBytes(24).toString('base64url')
   const path = `/engine/${token}`
@@ -70,7 +71,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
           return
         }
         link = new EngineLink(socket, upstream, {
-          freedom,
+          ...{ freedom, uploadDir },
           onRefused: () => {
             refused++
             seat.refused++

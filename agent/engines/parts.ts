@@ -47,7 +47,7 @@ export function createEngineParts(options: EnginePartsOptions): EngineParts {
   const { browser, leases, viewers, cdpClients } = browserParts
   const store = new EngineStore(dataDir)
   const settings = new EngineSettingsStore(store, models)
-  const port = browserPort(browser, cdpClients)
+  const port = browserPort(browser, cdpClients, uploadDir)
   const prepare = async (driver: Driver) => {
     const kind = kinds[driver.engine]
     await loadEngine(kind)

@@ -8,6 +8,7 @@ import {
   GaveUp,
   within,
 } from './engine.ts'
+import { endingWith, modelFetch } from './model-fetch.ts'
 
 /** What is used of the library; it is loaded when it is first needed and may be missing. */
 interface StagehandPage {
@@ -80,6 +81,7 @@ class StagehandEngine implements Engine {
       model: {
         modelName: name,
         apiKey: this.#settings.apiKey,
+        fetch: modelFetch,
         ...(baseUrl === null ? {} : { baseURL: baseUrl, openaiEndpointFormat: 'chat' }),
       },
     })
@@ -98,7 +100,13 @@ class StagehandEngine implements Engine {
   }
 
   async observe(instruction: string, signal: AbortSignal): Promise<EngineResult> {
-    return { data: await within(this.#connected().observe(instruction), signal), confidence: null }
+    return {
+      data: await within(
+        endingWith(signal, () => this.#connected().observe(instruction)),
+        signal,
+      ),
+      confidence: null,
+    }
   }
 
   async extract(
@@ -107,7 +115,10 @@ class StagehandEngine implements Engine {
     signal: AbortSignal,
   ): Promise<EngineResult> {
     const shape = schema === undefined ? undefined : this.#library?.jsonSchemaToZod(schema)
-    const data = await within(this.#connected().extract(instruction, shape), signal)
+    const data = await within(
+      endingWith(signal, () => this.#connected().extract(instruction, shape)),
+      signal,
+    )
     return { data, confidence: schema === undefined ? null : statedConfidence(data) }
   }
 
@@ -118,17 +129,21 @@ class StagehandEngine implements Engine {
   }
 
   async #actByDom(instruction: string, signal: AbortSignal): Promise<EngineResult> {
-    const { success, message, actions } = await within(this.#connected().act(instruction, {}), signal)
+    const acting = endingWith(signal, () => this.#connected().act(instruction, {}))
+    const { success, message, actions } = await within(acting, signal)
     if (!success) throw new GaveUp(message === '' ? 'Stagehand found nothing to act on' : message)
     return { data: { actions }, confidence: null }
   }
 
   async #actBySight(instruction: string, signal: AbortSignal): Promise<EngineResult> {
     const { name, baseUrl } = this.#settings.model
-    const model = { modelName: name, apiKey: this.#settings.apiKey, ...(baseUrl === null ? {} : { baseURL: baseUrl }) }
+    const model = {
+      ...{ modelName: name, apiKey: this.#settings.apiKey, fetch: modelFetch },
+      ...(baseUrl === null ? {} : { baseURL: baseUrl }),
+    }
     const agent = this.#connected().agent({ mode: 'cua', model })
-    // It takes no signal in this mode: what is aborted ends with its connection. The cursor would be drawn in the page.
-    const execution = agent.execute({ instruction, maxSteps, highlightCursor: false })
+    // It takes no signal in this mode: what is aborted ends with its connections, to the browser and to the model. The cursor would be drawn in the page.
+    const execution = endingWith(signal, () => agent.execute({ instruction, maxSteps, highlightCursor: false }))
     const { success, completed, message, actions } = await within(execution, signal)
     if (!success || !completed) throw new GaveUp(message === '' ? 'The computer-use model did not finish' : message)
     // A model that does nothing and says so has not done what it was asked to.

@@ -32,6 +32,18 @@ describe('navigate', () => {
     expect(JSON.stringify([tabs, requests, entries])).not.toContain('canary-password')
   })
 
+  test('says what a site wants that asks for a password, and repeats none that was wrong', async () => {
+    const asMember = (who: string) => bench.api.browser.navigate({ url: url('/members').replace('//', `//${who}@`) })
+    const problem = await asMember('ann:canary-wrong').catch((error: unknown) => error)
+    expect(problem).toMatchObject({
+      code: 'cdp-error',
+      message: expect.stringContaining('asks for a name and a password'),
+    })
+    expect((problem as Error).message).toContain(`${url('/members')} could not be loaded`)
+    expect((problem as Error).message).not.toContain('canary-wrong')
+    expect(await asMember('ann:canary-password')).toMatchObject({ title: 'Members', status: 200 })
+  })
+
   test('says that another came in between', async () => {
     const first = go('/never')
     first.catch(() => {})
@@ -49,6 +61,7 @@ describe('navigate', () => {
     await expect.poll(async () => (await bench.api.browser.links()).url).toBe(url('/article'))
     await expect(go('/round')).rejects.toMatchObject({
       code: 'cdp-error',
+      message: expect.stringContaining('round in circles'),
       extra: { reason: 'net::ERR_TOO_MANY_REDIRECTS' },
     })
   })

@@ -141,12 +141,21 @@ export async function placeOf(page: Page, operation: Operation): Promise<Place> 
 }
 
 function failed(url: string, error: string): Problem {
-  const advice = error.includes('CERT')
-    ? "The site's certificate is not valid; the browser does not open it."
-    : error === 'net::ERR_ABORTED'
-      ? 'Something ended it, such as another navigation, or an address that is no page. Look where the page is.'
-      : 'Check the address, and that the machine can reach it.'
-  return new Problem('cdp-error', `${shown(url)} could not be loaded: ${error}. ${advice}`, { reason: error })
+  return new Problem('cdp-error', `${shown(url)} could not be loaded: ${error}. ${adviceOn(error)}`, { reason: error })
+}
+
+function adviceOn(error: string): string {
+  if (error.includes('CERT')) return "The site's certificate is not valid; the browser does not open it."
+  switch (error) {
+    case 'net::ERR_ABORTED':
+      return 'Something ended it, such as another navigation, or an address that is no page. Look where the page is.'
+    case 'net::ERR_TOO_MANY_REDIRECTS':
+      return 'The site sends the browser round in circles. Delete its cookies, or look at its server.'
+    case 'net::ERR_INVALID_AUTH_CREDENTIALS':
+      return 'The site asks for a name and a password, or does not take these. Give them in the address, as in https://name:password@host/.'
+    default:
+      return 'Check the address, and that the machine can reach it.'
+  }
 }
 
 /** The document began to come, and is shown as far as it did. */
@@ -155,6 +164,8 @@ function brokenOff(url: string, error: string): Problem {
   return new Problem('cdp-error', detail, { reason: error })
 }
 
+/** Without the name and password that may stand in it: what is said here is written into logs. */
 function shown(url: string): string {
-  return url.length > 200 ? `${url.slice(0, 200)}…` : url
+  const bare = url.replace(/^([a-z]+:\/\/)[^/?#\\]*@/i, '$1')
+  return bare.length > 200 ? `${bare.slice(0, 200)}…` : bare
 }

@@ -66,6 +66,10 @@ export class OpenPages {
     return this.#cdp.closed
   }
 
+  get open(): boolean {
+    return this.#cdp.open
+  }
+
   list(): Page[] {
     return [...this.#pages.values()]
   }

@@ -21,6 +21,8 @@ export interface Llm {
   /** With `/v1`, as both libraries want it. */
   baseUrl: string
   asked: Asked[]
+  /** How many still wait for an answer. */
+  readonly waiting: number
   /** Replaces the script, from the next question on. */
   says(script: Script): void
   stop(): Promise<void>
@@ -30,7 +32,10 @@ export interface Llm {
 export async function startLlm(first: Script): Promise<Llm> {
   let script = first
   const asked: Asked[] = []
+  let waiting = 0
   const server = http.createServer(async (request, response) => {
+    waiting++
+    response.once('close', () => waiting--)
     let text = ''
     for await (const chunk of request) text += String(chunk)
     const body = JSON.parse(text === '' ? '{}' : text) as Record<string, unknown>
@@ -48,6 +53,9 @@ export async function startLlm(first: Script): Promise<Llm> {
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     asked,
+    get waiting() {
+      return waiting
+    },
     says(next) {
       script = next
     },

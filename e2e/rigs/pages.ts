@@ -197,6 +197,11 @@ const routes: Record<string, Route> = {
     response.writeHead(500)
     response.end()
   },
+  '/members': (request, response) => {
+    const known = request.headers.authorization === `Basic ${btoa('ann:canary-password')}`
+    response.writeHead(known ? 200 : 401, { 'www-authenticate': 'Basic realm="members"', 'content-type': 'text/html' })
+    response.end(known ? '<title>Members</title>' : 'no')
+  },
   '/cut': (request) => request.socket.destroy(),
   '/moved': redirect('/moved-again', 301),
   '/moved-again': redirect('/article'),

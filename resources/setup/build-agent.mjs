@@ -1,10 +1,13 @@
 // @ts-check
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runScript, SetupFailure } from './failure.mjs'
 import { inRoot, root } from './paths.mjs'
+
+const require = createRequire(import.meta.url)
 
 export const agentBundle = inRoot('out', 'agent', 'pilothouse-agent.mjs')
 
@@ -62,20 +65,18 @@ const threadsAsText = {
  * first thing that is taken from it.
  * @type {import('esbuild').Plugin}
  */
-const readLate = {
+export const readLate = {
   name: 'read-late',
   setup(build) {
-    const used = namesFromNode()
     build.onResolve({ filter: /^(node:)?(https|tls|zlib|worker_threads|dns)$/ }, ({ path, namespace }) =>
       namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
     )
-    build.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => {
-      // What is imported by name has to be a name of the object, or esbuild does not look further.
-      const names = [...(used.get(path) ?? [])].map((name) => `${name}: undefined`)
-      return {
-        contents: `module.exports = new Proxy({ ${names} }, { get: (_, name) => require(${JSON.stringify(path)})[name] })`,
-      }
-    })
+    // `import { name }` is looked for among the names that the module says it has: those stand there from the start.
+    build.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+      contents: `const names = ${JSON.stringify(Object.keys(require(path)).join(' '))}.split(' ')
+const late = { get: (_, name) => (name === '__esModule' ? undefined : require(${JSON.stringify(path)})[name]) }
+module.exports = new Proxy(Object.fromEntries(names.map((name) => [name])), late)`,
+    }))
   },
 }
 

@@ -48,6 +48,15 @@ test.each([
   expect(redacted).toContain(kept)
 })
 
+test('what a browser is sent to loses what would log anyone in, and says where all the same', () => {
+  const url = 'https://me:canary@shop.example/in?mail=1&token=canary&code=canary#access_token=canary'
+  expect(redact({ url, pageUrl: url })).toEqual({
+    url: 'https://***@shop.example/in?mail=1&token=***&code=***#access_token=***',
+    pageUrl: 'https://***@shop.example/in?mail=1&token=***&code=***#access_token=***',
+  })
+  expect(redact({ url: 'data:text/html,canary' })).toEqual({ url: 'data:…' })
+})
+
 test.each(['grep token file.txt', 'ls -la /keys', 'docker ps --all', 'ssh-keygen -l -f id.pub'])(
   '%s is left as it is',
   (command) => expect(redactCommand(command)).toBe(command),

@@ -5,6 +5,8 @@ const sensitiveElsewhere = /PASSPHRASE|AUTHORIZATION|COOKIE|LEASEID|^CURRENT$|^N
 const harmless = /^(idempotencyKey|publicKey|keyCode|sshKeyName|updatedKeys|removedKeys|duplicateKeys|redactedKeys)$/
 /** Whole sets of environment variables: which ones is worth knowing, their values are nobody's business. */
 const variableSets = /^(vars|envOverrides)$/
+/** What a browser is sent to: a link that logs someone in has its secret in it. */
+const isAddress = /^url$|Url$/
 
 /** Whether the value of an environment variable stays on its machine. */
 export function isSensitiveEnvKey(key: string): boolean {
@@ -20,6 +22,7 @@ export function redact(value: unknown, key = '', depth = 0): unknown {
   // Whether there is a new secret is worth knowing, and says nothing of it.
   if (typeof value === 'boolean') return value
   if (key !== '' && isSensitiveKey(key)) return '***'
+  if (typeof value === 'string' && isAddress.test(key)) return redactAddress(value)
   if (typeof value === 'string') return redactText(key === 'command' ? redactCommand(value) : value)
   if (depth > 6) return '…'
   if (Array.isArray(value)) return value.slice(0, 50).map((item) => redact(item, '', depth + 1))

@@ -11,10 +11,13 @@ type Subnet = readonly [address: string, prefix: number]
 const never4: Subnet[] = [
   ['169.254.0.0', 16],
   ['100.100.100.200', 32],
+  ['168.63.129.16', 32],
 ]
 const never6: Subnet[] = [
   ['fe80::', 10],
   ['fd00:ec2::', 32],
+  ['fd00:c1::', 32],
+  ['fd20:ce::', 32],
 ]
 const own4: Subnet[] = [
   ['0.0.0.0', 8],
