@@ -175,4 +175,21 @@ describe('a machine of the fleet', () => {
     await until('the scale of the network', async () => (await begins())['50.0 MB/s'] !== undefined)
     for (const [text, from] of Object.entries(await begins())) expect(from, text).toBeGreaterThanOrEqual(0)
   })
+
+  test('of a long paste each line that cannot be read is named, and only the list of changes scrolls', async () => {
+    const machines = await ask<{ id: string; name: string }[]>(window, 'fleet.list', {})
+    const id = machines.find(({ name }) => name === 'live-0')?.id
+    await window.evaluate((machine) => {
+      location.hash = `#/machine/${machine}/env`
+    }, id)
+    await at('env-import').click()
+    const lines = Array.from({ length: 60 }, (_, index) => `NAME_${index}=a://${index} => b`)
+    await at('env-paste').fill(['one that is none', ...lines, '1ST=x'].join('\n'))
+    await at('env-import-said').filter({ hasText: '2 lines cannot be read: one that is none · 1ST' }).waitFor()
+    await at('env-import-review').click()
+    const heights = await window.getByRole('dialog').evaluate((dialog) => [dialog.scrollHeight, dialog.clientHeight])
+    expect(heights[0]).toBe(heights[1])
+    const value = at('env-diff').locator('[data-key=NAME_1] ins')
+    expect(await value.evaluate((shown) => getComputedStyle(shown).fontVariantLigatures)).toBe('none')
+  })
 })
