@@ -33,6 +33,9 @@ describe('a machine of the fleet', () => {
       const at = new Date(Date.now() - 12 * 60_000).toISOString()
       store.answers.save('m1', 'deploys.list', at, { deploys, page: 1, pageSize: 50, total: 2 })
       for (let minute = 1; minute < 30; minute++) store.metrics.add('m5', busyLine, Date.now() - minute * 60_000)
+      const container = { id: 'c1', name: 'ghosthands-api', image: 'gh:2.1', state: 'running', status: 'Up 3 hours' }
+      const seen = [{ ...container, ports: [], createdAt: at, labels: {} }]
+      store.answers.save('m1', 'containers.list', at, seen)
       store.rollouts.add(keptRollout([keptLeg('m1', 'prod-1', 0, 'completed'), keptLeg('m3', 'prod-3', 1, 'failed')]))
     })
     agents.push(await startTestAgent(), await startTestAgent())
@@ -191,5 +194,13 @@ describe('a machine of the fleet', () => {
     expect(heights[0]).toBe(heights[1])
     const value = at('env-diff').locator('[data-key=NAME_1] ins')
     expect(await value.evaluate((shown) => getComputedStyle(shown).fontVariantLigatures)).toBe('none')
+  })
+
+  test('the load of a container of a machine that is gone is not drawn as a silent one', async () => {
+    await window.evaluate(() => {
+      location.hash = '#/machine/m1/containers'
+    })
+    await at('container-load').getByText('Only the machine keeps this.').waitFor()
+    expect(await at('container-load').locator('canvas').count()).toBe(0)
   })
 })
