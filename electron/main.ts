@@ -11,7 +11,7 @@ import { onQuit } from './quit.ts'
 import { takeScreenshot } from './screenshot.ts'
 import { clearIfWanted } from './store/begin-anew.ts'
 import { type OpenedDatabase, openDatabase } from './store/open.ts'
-import { settingsTable } from './store/settings.ts'
+import { setAsideKey, settingsTable } from './store/settings.ts'
 import { allowedOrigins, devUrl, registerAppScheme, secureSession } from './window.ts'
 import { Windows } from './windows.ts'
 
@@ -36,9 +36,12 @@ function start(release: () => void): void {
   const opened = openStoreOrExplain(paths.store)
   if (opened === undefined) return
   const { setAside } = opened
-  if (setAside !== undefined) log('warn', 'the store was damaged and begins anew', { setAside })
   // All that the first window needs of the store; the rest of it comes with the rest of main.
   const settings = settingsTable(opened.connection)
+  if (setAside !== undefined) {
+    log('warn', 'the store was damaged and begins anew', { setAside })
+    settings.set(setAsideKey, setAside)
+  }
 
   const screenshot =
     launch.screenshot === undefined
