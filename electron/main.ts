@@ -35,11 +35,11 @@ function start(release: () => void): void {
   const log = openLog(paths.logs, { echo: developer && process.env['PILOTHOUSE_LOG'] === 'stderr' })
   const opened = openStoreOrExplain(paths.store)
   if (opened === undefined) return
-  const { setAside } = opened
+  const { setAside, takenAlong } = opened
   // All that the first window needs of the store; the rest of it comes with the rest of main.
   const settings = settingsTable(opened.connection)
   if (setAside !== undefined) {
-    log('warn', 'the store was damaged and begins anew', { setAside })
+    log('warn', 'the store was damaged and begins anew', { setAside, takenAlong })
     settings.set(setAsideKey, setAside)
   }
 

@@ -83,8 +83,8 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
       // Where to go is said to the first window alone: a second one was opened to show something else.
       about = { ...about, open: 'home' }
       const keychain = await vault.stateSoon()
-      const damaged = deps.store.settings.get(setAsideKey)
-      const setAside = typeof damaged === 'string' ? damaged : null
+      const file = deps.store.settings.get(setAsideKey)
+      const setAside = typeof file === 'string' ? { file, inThisRun: deps.store.setAside === file } : null
       return { ...about, open, keychain, settings: settings.current, openStreams: streams.count, setAside }
     },
     'app.copyText': async ({ text }) => {

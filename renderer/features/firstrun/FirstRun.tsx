@@ -2,7 +2,8 @@ import { Monitor, Plus } from 'lucide-react'
 import { useApp } from '../../app/app.store.ts'
 import { show } from '../../app/ui.store.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ErrorText, type ShownProblem } from '../../ui/ErrorText.tsx'
+import { ErrorText } from '../../ui/ErrorText.tsx'
+import { damagedAndEmpty } from './damaged.ts'
 import styles from './FirstRun.module.css'
 import { LocalProgress } from './LocalProgress.tsx'
 import { tryLocal, useLocalStart } from './local.store.ts'
@@ -15,7 +16,7 @@ export function FirstRun() {
   return (
     <div className={styles.screen}>
       <div className={styles.body}>
-        {setAside !== null && <ErrorText problem={damaged(setAside)} />}
+        {setAside !== null && <ErrorText problem={damagedAndEmpty(setAside.file)} />}
         <span className={styles.mark} aria-hidden />
         <h2>Take the helm of a browser</h2>
         <p>Start one on this computer and take it over within a minute, or add a machine that is already running.</p>
@@ -43,13 +44,4 @@ export function FirstRun() {
       </div>
     </div>
   )
-}
-
-/** An empty fleet looks like a first day to whoever had machines yesterday. */
-function damaged(setAside: string): ShownProblem {
-  return {
-    title: 'What this console kept could not be read, so it began anew',
-    detail: `Its file is damaged and was put aside as ${setAside}. The machines lost nothing and go on: add them again with their secrets, or close the console and put a backup of its folder in place.`,
-    code: 'store-damaged',
-  }
 }
