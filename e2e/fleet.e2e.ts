@@ -99,6 +99,32 @@ describe('the fleet', () => {
       await until(`a window of ${width}`, () => window.evaluate((wanted) => wanted - innerWidth < 2, width))
       await until(`a table that fits into ${width}`, async () => (await sideways()) === 0)
     }
+    const zoom = (factor: number) =>
+      console.app.evaluate(
+        ({ BrowserWindow }, by) => BrowserWindow.getAllWindows()[0]?.webContents.setZoomFactor(by),
+        factor,
+      )
+    await size(1024, 700)
+    await zoom(1.5)
+    await until('the enlarged window', () => window.evaluate(() => innerWidth < 700))
+    // With a filter set there is more to show than one line holds: nothing lies over anything else.
+    const covered = () =>
+      window.evaluate(() => {
+        const parts =
+          '[data-testid^="filter-"], [data-testid="fleet-form"], [data-testid="add-machine"], [role="status"]'
+        const tools = document.querySelector('[data-testid="fleet-search"]')?.parentElement?.parentElement
+        const boxes = [...(tools?.querySelectorAll(parts) ?? [])].map((part) => part.getBoundingClientRect())
+        const over = boxes.filter((a, index) =>
+          boxes.some(
+            (b, other) => other > index && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom,
+          ),
+        )
+        return { parts: boxes.length, over: over.length }
+      })
+    expect(await covered()).toEqual({ parts: 8, over: 0 })
+    await zoom(1)
+    await size(1440, 900)
+    await until('the usual window', () => window.evaluate(() => innerWidth > 1400))
   })
 
   test('a letter is in the search before the list has followed: typing never waits for it', async () => {

@@ -10,6 +10,11 @@ import { keepFleet } from './rigs/kept-fleet.ts'
 import { freePort } from './rigs/ports.ts'
 import { until } from './rigs/until.ts'
 
+const busyLine = {
+  ...{ cpu: { usagePercent: 50, cores: 2 }, memory: { usedMb: 1, totalMb: 2, usagePercent: 50 } },
+  ...{ disk: { usedGb: 1, totalGb: 2, usagePercent: 50 }, network: { rxBytesPerSec: 85e6, txBytesPerSec: 2e4 } },
+}
+
 /** What the console is told of a machine, and what it keeps of one that is gone. */
 describe('a machine of the fleet', () => {
   const { folder, remove } = freshFolder('machine-e2e')
@@ -27,6 +32,10 @@ describe('a machine of the fleet', () => {
       const deploys = [keptDeploy(3, 'failed'), keptDeploy(2, 'completed')]
       const at = new Date(Date.now() - 12 * 60_000).toISOString()
       store.answers.save('m1', 'deploys.list', at, { deploys, page: 1, pageSize: 50, total: 2 })
+      for (let minute = 1; minute < 30; minute++) store.metrics.add('m5', busyLine, Date.now() - minute * 60_000)
+      const container = { id: 'c1', name: 'ghosthands-api', image: 'gh:2.1', state: 'running', status: 'Up 3 hours' }
+      const seen = [{ ...container, ports: [], createdAt: at, labels: {} }]
+      store.answers.save('m1', 'containers.list', at, seen)
       store.rollouts.add(keptRollout([keptLeg('m1', 'prod-1', 0, 'completed'), keptLeg('m3', 'prod-3', 1, 'failed')]))
     })
     agents.push(await startTestAgent(), await startTestAgent())
@@ -152,5 +161,46 @@ describe('a machine of the fleet', () => {
       location.hash = '#/fleet'
     })
     await at('fleet-table').waitFor()
+  })
+
+  test('a scale is written whole, however large its numbers', async () => {
+    await window.evaluate(() => {
+      const { fillText } = CanvasRenderingContext2D.prototype
+      const begins: Record<string, number> = {}
+      Object.assign(window, { begins })
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, ...rest) {
+        if (this.textAlign === 'right') begins[text] = x - this.measureText(text).width
+        fillText.call(this, text, x, ...rest)
+      }
+      location.hash = '#/machine/m5/overview'
+    })
+    const begins = () => window.evaluate(() => (window as unknown as { begins: Record<string, number> }).begins)
+    await until('the scale of the network', async () => (await begins())['50.0 MB/s'] !== undefined)
+    for (const [text, from] of Object.entries(await begins())) expect(from, text).toBeGreaterThanOrEqual(0)
+  })
+
+  test('of a long paste each line that cannot be read is named, and only the list of changes scrolls', async () => {
+    const machines = await ask<{ id: string; name: string }[]>(window, 'fleet.list', {})
+    const id = machines.find(({ name }) => name === 'live-0')?.id
+    await window.evaluate((machine) => {
+      location.hash = `#/machine/${machine}/env`
+    }, id)
+    await at('env-import').click()
+    const lines = Array.from({ length: 60 }, (_, index) => `NAME_${index}=a://${index} => b`)
+    await at('env-paste').fill(['one that is none', ...lines, '1ST=x'].join('\n'))
+    await at('env-import-said').filter({ hasText: '2 lines cannot be read: one that is none · 1ST' }).waitFor()
+    await at('env-import-review').click()
+    const heights = await window.getByRole('dialog').evaluate((dialog) => [dialog.scrollHeight, dialog.clientHeight])
+    expect(heights[0]).toBe(heights[1])
+    const value = at('env-diff').locator('[data-key=NAME_1] ins')
+    expect(await value.evaluate((shown) => getComputedStyle(shown).fontVariantLigatures)).toBe('none')
+  })
+
+  test('the load of a container of a machine that is gone is not drawn as a silent one', async () => {
+    await window.evaluate(() => {
+      location.hash = '#/machine/m1/containers'
+    })
+    await at('container-load').getByText('Only the machine keeps this.').waitFor()
+    expect(await at('container-load').locator('canvas').count()).toBe(0)
   })
 })

@@ -162,7 +162,8 @@ export function createConsole({
     open: launch.open,
   }
   const operator = () => settings.current.operator
-  const audit = createAuditor({ audit: store.audit, operator, clock: systemClock })
+  const nameOf = (id: string) => (fleet.has(id) ? fleet.machine(id).record.name : undefined)
+  const audit = createAuditor({ audit: store.audit, operator, nameOf, clock: systemClock })
   const sshTerminals = new SshTerminals({
     ...{ fleet, streams, operator },
     ...{ ssh: tunnels.ssh, audit: store.audit, clock: systemClock },

@@ -11,7 +11,7 @@ import { onQuit } from './quit.ts'
 import { takeScreenshot } from './screenshot.ts'
 import { clearIfWanted } from './store/begin-anew.ts'
 import { type OpenedDatabase, openDatabase } from './store/open.ts'
-import { settingsTable } from './store/settings.ts'
+import { setAsideKey, settingsTable } from './store/settings.ts'
 import { allowedOrigins, devUrl, registerAppScheme, secureSession } from './window.ts'
 import { Windows } from './windows.ts'
 
@@ -35,10 +35,13 @@ function start(release: () => void): void {
   const log = openLog(paths.logs, { echo: developer && process.env['PILOTHOUSE_LOG'] === 'stderr' })
   const opened = openStoreOrExplain(paths.store)
   if (opened === undefined) return
-  const { setAside } = opened
-  if (setAside !== undefined) log('warn', 'the store was damaged and begins anew', { setAside })
+  const { setAside, takenAlong } = opened
   // All that the first window needs of the store; the rest of it comes with the rest of main.
   const settings = settingsTable(opened.connection)
+  if (setAside !== undefined) {
+    log('warn', 'the store was damaged and begins anew', { setAside, takenAlong })
+    settings.set(setAsideKey, setAside)
+  }
 
   const screenshot =
     launch.screenshot === undefined

@@ -34,7 +34,7 @@ export const problemCodes = {
   'body-too-large': [413, 'The body is too large'],
   'unsupported-media': [415, 'The body is not JSON'],
   'held-by-operator': [423, 'A person has control of the browser'],
-  'install-required': [424, 'A program this needs is not installed'],
+  'install-required': [424, 'A program this needs is missing, or does not run'],
   'upgrade-required': [426, 'That path takes a WebSocket'],
   'too-many-requests': [429, 'Too many requests'],
   'headers-too-large': [431, 'Address and headers are too large'],

@@ -81,6 +81,8 @@ export const appInfo = z.object({
   /** Where the console was told to go at the start. */
   open: z.enum(['home', 'demo']),
   openStreams: z.number().int(),
+  /** Where a damaged store was put, after which this one began anew. */
+  setAside: z.object({ file: z.string(), inThisRun: z.boolean() }).nullable(),
 })
 export type AppInfo = z.infer<typeof appInfo>
 

@@ -156,6 +156,7 @@ test('the cached fleet is there at once, marked as such, and becomes true', asyn
 
 test('a machine that stops answering: three more tries after 1, 2 and 4 s, then unknown', async () => {
   const id = await added()
+  expect(fleet.view(id).roundTripMs).not.toBeNull()
   agent.calls.length = 0
   agent.goAway()
   const tries = () => agent.calls.filter((call) => call === 'GET /status').length
@@ -173,6 +174,8 @@ test('a machine that stops answering: three more tries after 1, 2 and 4 s, then 
     state: 'unknown',
     links: { tunnel: { state: 'up' }, agent: { state: 'down' }, browser: { state: 'unknown' } },
     problem: { code: 'unreachable' },
+    // That of the last answer is nobody's any more.
+    roundTripMs: null,
   })
 })
 

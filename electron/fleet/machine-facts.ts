@@ -98,7 +98,9 @@ export function toView(known: ViewOf): MachineView {
       ...facts,
     }),
     ...facts,
-    // Of a machine that cannot be heard, nobody knows how it is, who has control now, or is wanted.
+    // Of a machine that cannot be heard, nobody knows how it is or how far, who has control now, looks on, or is wanted.
+    roundTripMs: connected ? facts.roundTripMs : null,
+    viewers: connected ? facts.viewers : 0,
     health: connected ? facts.health : null,
     lease: connected ? facts.lease : null,
     driver: connected ? facts.driver : null,

@@ -12,7 +12,8 @@ function recorder() {
     begin: (intent: AuditIntent) => rows.push({ ...intent }) - 1,
     finish: (id: number, outcome: AuditOutcome) => void Object.assign(rows[id] ?? {}, outcome),
   }
-  return { rows, record: createAuditor({ audit, operator: () => 'ada', clock: new TestClock() }) }
+  const nameOf = (id: string) => ({ m1: 'shop-1' })[id]
+  return { rows, record: createAuditor({ audit, operator: () => 'ada', nameOf, clock: new TestClock() }) }
 }
 
 test('an intent stands before its act, and the result with it afterwards', () => {
@@ -24,6 +25,16 @@ test('an intent stands before its act, and the result with it afterwards', () =>
   expect(rows[0]).toMatchObject({ result: 'failure', errorMessage: 'AWS does not let you.' })
   record('fleet.wake', { machineId: 'm1' })?.(new Error(`a bug with ${canary} in it`))
   expect(rows[1]).toMatchObject({ result: 'error', errorMessage: 'unexpected failure' })
+})
+
+test('a row says what its machine was called: it is read when the machine is gone', () => {
+  const { rows, record } = recorder()
+  record('fleet.remove', { machineId: 'm1' })?.()
+  record('fleet.remove', { machineId: 'nobody' })?.()
+  expect(rows).toMatchObject([
+    { action: 'remove_machine', sandboxId: 'm1', details: { machine: 'shop-1' } },
+    { action: 'remove_machine', sandboxId: 'nobody', details: {} },
+  ])
 })
 
 test('what only looks is not recorded', () => {

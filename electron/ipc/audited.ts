@@ -103,20 +103,25 @@ function ofMachine(params: Params, kind: 'call' | 'socket'): Params {
 export interface AuditedDeps {
   audit: Pick<Store['audit'], 'begin' | 'finish'>
   operator: () => string
+  /** What a machine is called now. Rows outlive the machine, and its number tells nobody which one it was. */
+  nameOf: (machineId: string) => string | undefined
   clock: Clock
 }
 
 /** Writes the intent before a call is made; returns what writes its result, or undefined where nothing changes. */
-export function createAuditor({ audit, operator, clock }: AuditedDeps) {
+export function createAuditor({ audit, operator, nameOf, clock }: AuditedDeps) {
   return (name: IpcName, params: unknown): ((error?: unknown) => void) | undefined => {
     const entry = recorded[name]?.(params as Params)
     if (entry === undefined) return undefined
-    const machineId = (params as Params)['machineId']
+    const given = (params as Params)['machineId']
+    const machineId = typeof given === 'string' ? given : null
+    const machine = machineId === null ? undefined : nameOf(machineId)
     const started = clock.now()
     const id = audit.begin({
-      sandboxId: typeof machineId === 'string' ? machineId : null,
+      sandboxId: machineId,
       operator: operator(),
-      ...entry,
+      action: entry.action,
+      details: machine === undefined ? entry.details : { ...entry.details, machine },
       createdAt: isoTime(clock),
     })
     return (error) => {

@@ -7,6 +7,7 @@ import type { AppInfo } from '../../shared/ipc.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type LocalMachine, localMachineId } from '../fleet/local-machine.ts'
 import type { SettingsKeeper } from '../settings.ts'
+import { setAsideKey } from '../store/settings.ts'
 import type { Prompts } from '../tunnels/prompts.ts'
 import type { Tunnels } from '../tunnels/tunnels.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -82,7 +83,9 @@ export function createHandlers(deps: HandlerDeps): IpcHandlers {
       // Where to go is said to the first window alone: a second one was opened to show something else.
       about = { ...about, open: 'home' }
       const keychain = await vault.stateSoon()
-      return { ...about, open, keychain, settings: settings.current, openStreams: streams.count }
+      const file = deps.store.settings.get(setAsideKey)
+      const setAside = typeof file === 'string' ? { file, inThisRun: deps.store.setAside === file } : null
+      return { ...about, open, keychain, settings: settings.current, openStreams: streams.count, setAside }
     },
     'app.copyText': async ({ text }) => {
       await deps.clipboard.writeText(text)

@@ -66,7 +66,7 @@ test('a window is told, and what could not be written down is not done; what was
       },
     } as never,
     ...{ log, checkResults: false },
-    audit: createAuditor({ audit: store.audit, operator: () => filler, clock: systemClock }),
+    audit: createAuditor({ audit: store.audit, operator: () => filler, nameOf: () => undefined, clock: systemClock }),
   })
   const caller = { id: 1 } as never
   expect(await dispatch(caller, 'settings.set', { operator: 'then full' })).toMatchObject({ ok: true })

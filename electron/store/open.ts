@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { migrations } from './migrations/index.ts'
+import { takeAlong } from './take-along.ts'
 
 export type Connection = Database.Database
 
@@ -12,6 +13,8 @@ export interface OpenedDatabase {
   durable: Connection
   /** Where a damaged file was put aside, when one was found; the store then began anew. */
   setAside: string | undefined
+  /** How many machines could be taken along out of it. */
+  takenAlong: number
   close(): void
 }
 
@@ -40,27 +43,28 @@ export function openDatabase(file: string, now: () => Date = () => new Date()): 
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   const release = claim(file)
   try {
-    const { connection, setAside } = connectOrBeginAnew(file, now)
+    const { connection, ...anew } = connectOrBeginAnew(file, now)
     const durable = open(file, 'FULL')
     const close = () => {
       durable.close()
       connection.close()
       release()
     }
-    return { connection, durable, setAside, close }
+    return { connection, durable, ...anew, close }
   } catch (error) {
     release()
     throw error
   }
 }
 
-function connectOrBeginAnew(file: string, now: () => Date): { connection: Connection; setAside: string | undefined } {
+function connectOrBeginAnew(file: string, now: () => Date): Omit<OpenedDatabase, 'durable' | 'close'> {
   try {
-    return { connection: connect(file), setAside: undefined }
+    return { connection: connect(file), setAside: undefined, takenAlong: 0 }
   } catch (error) {
     if (!isDamaged(error)) throw error
     const setAside = putAside(file, now())
-    return { connection: connect(file), setAside }
+    const connection = connect(file)
+    return { connection, setAside, takenAlong: takeAlong(setAside, connection) }
   }
 }
 
@@ -105,6 +109,8 @@ function connect(file: string): Connection {
     migrate(connection, file)
     // What every start needs is read once here, so that damage in it is found while it can be put aside.
     for (const table of ['sandboxes', 'settings']) connection.prepare(`SELECT * FROM ${table}`).all()
+    connection.prepare('SELECT * FROM audit_chain ORDER BY seq DESC LIMIT 1').get()
+    connection.prepare("SELECT id FROM sandbox_audit_logs WHERE result = 'pending'").all()
     return connection
   } catch (error) {
     connection?.close()

@@ -1,5 +1,8 @@
 import type { Connection } from './open.ts'
 
+/** Where a damaged store was put: kept, because whoever starts the console again has not read it yet. */
+export const setAsideKey = 'setAside'
+
 /** Small named values as JSON. Whoever reads one checks it: an older console may have written it. */
 export function settingsTable(connection: Connection) {
   const read = connection.prepare('SELECT value FROM settings WHERE key = ?').pluck()

@@ -137,6 +137,28 @@ test('a database with a torn page is put aside as well', () => {
   store.close()
 })
 
+test.each(['audit_chain', 'audit_pending', 'settings'])(
+  'a damaged %s keeps no console from starting: the machines come along into a new store',
+  (damagedTable) => {
+    const first = openStore(file)
+    first.machines.save(machine)
+    first.audit.begin({ sandboxId: 'm1', operator: 'ada', action: 'wake', details: {}, createdAt: machine.createdAt })
+    const find = first.connection.prepare('SELECT rootpage FROM sqlite_master WHERE name = ?').pluck()
+    const page = Number(find.get(damagedTable))
+    const size = Number(first.connection.pragma('page_size', { simple: true }))
+    first.close()
+    const bytes = fs.readFileSync(file)
+    bytes.fill(0xee, (page - 1) * size, page * size)
+    fs.writeFileSync(file, bytes)
+    const store = openStore(file)
+    expect(store.setAside).toContain('.corrupt-')
+    expect(store.machines.all()).toEqual([machine])
+    expect(store.audit.verify()).toMatchObject({ sound: true, entries: 0 })
+    expect(fs.readFileSync(store.setAside ?? '').equals(bytes)).toBe(true)
+    store.close()
+  },
+)
+
 test('a database of a newer version is left alone', () => {
   openStore(file).close()
   const raw = new Database(file)

@@ -117,7 +117,12 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
         grid: { show: false },
         values: (_plot, splits) => splits.map((at) => timeText(at, latest.current)),
       },
-      { ...axis, size: 52, space: 34, values: (_plot, splits) => splits.map((value) => latest.current.format(value)) },
+      {
+        ...axis,
+        size: ({ ctx }, labels) => roomFor(ctx, font, labels ?? []),
+        space: 34,
+        values: (_plot, splits) => splits.map((value) => latest.current.format(value)),
+      },
     ],
     series: [
       {},
@@ -139,6 +144,19 @@ function optionsOf(latest: { current: ChartProps }, width: number, height: numbe
       ],
     },
   }
+}
+
+/** As much as most labels take, so that charts above each other begin at one line. */
+const usualRoom = 52
+const gapToLine = 10
+
+/** A canvas cuts off what it has no room for: of 50.0 MB/s only 0.0 MB/s would be left to read. */
+function roomFor(ctx: CanvasRenderingContext2D, font: string, labels: readonly string[]): number {
+  ctx.save()
+  ctx.font = font
+  const widest = Math.max(0, ...labels.map((text) => ctx.measureText(text).width))
+  ctx.restore()
+  return Math.max(usualRoom, Math.ceil(widest) + gapToLine)
 }
 
 function topOf({ max, topAtLeast = 1 }: ChartProps, high: number): number {

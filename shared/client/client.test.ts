@@ -1,7 +1,9 @@
+import net, { type AddressInfo } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 import { Problem } from '../errors.ts'
 import { AgentClient } from './client.ts'
 import { followEvents } from './events.ts'
+import { nodeTransport } from './node.ts'
 import type { Transport, TransportRequest, TransportSocket } from './transport.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -153,6 +155,19 @@ test('what the system says of a connection is put into words with a next step, a
   expect(unreachable(new Error('something else')).message).toBe('something else')
   const known = new Problem('no-keychain', 'Enter it again.')
   expect(unreachable(known)).toBe(known)
+})
+
+test('a port where something else listens is told as that, and not in the parser’s words', async () => {
+  const banner = net.createServer((socket) => void socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.2\r\n'))
+  await new Promise<void>((resolve) => banner.listen(0, '127.0.0.1', resolve))
+  const client = new AgentClient(nodeTransport({ host: '127.0.0.1', port: (banner.address() as AddressInfo).port }))
+  const problem = await failure(client.call('machine.version'))
+  expect(problem.code).toBe('bad-answer')
+  expect(problem.message).toMatch(/^What answers there is no agent.*SSH/)
+  client.close()
+  banner.close()
+  const cut = Object.assign(new Error('Parse Error'), { code: 'HPE_INVALID_EOF_STATE' })
+  expect(unreachable(cut).code).toBe('unreachable')
 })
 
 test('a machine that cannot be reached, and a call that was given up, are told apart', async () => {

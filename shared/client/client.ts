@@ -230,7 +230,7 @@ export class AgentClient {
     } catch (error) {
       throw new Problem(
         'bad-answer',
-        `${name}: the answer is not JSON (${error instanceof Error ? error.message : ''}).`,
+        `${name}: the answer is not JSON (${error instanceof Error ? error.message : ''}). Is this a Pilothouse agent?`,
       )
     }
     const checked = schema.safeParse(value)

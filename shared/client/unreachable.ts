@@ -17,9 +17,15 @@ const words: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'The host name could not be looked up. Is this computer online?',
 }
 
+/** Node’s parser found no HTTP. An end in the middle is none of these: that connection was cut. */
+const notHttp = /^HPE_(?!INVALID_EOF_STATE$)/
+const otherServer =
+  'What answers there is no agent: it does not speak HTTP. Is that the port of something else, such as an SSH server? Change the way.'
+
 /** A call that did not arrive, as a problem; the system’s own words stand behind ours. */
 export function unreachable(error: unknown): Problem {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (notHttp.test(code)) return new Problem('bad-answer', otherServer, {}, { cause: error })
   const plain = words[code]
   if (error instanceof Problem || !(error instanceof Error) || plain === undefined) {
     return Problem.from(error, 'unreachable')

@@ -4,7 +4,7 @@ import path from 'node:path'
 import ssh2 from 'ssh2'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { noNamespaces } from '../../../e2e/rigs/namespaces.ts'
-import { runProgram } from '../../../e2e/rigs/program.ts'
+import { runProgram, startProgram } from '../../../e2e/rigs/program.ts'
 import { type Sshd, startSshd } from '../../../e2e/rigs/sshd.ts'
 import { until } from '../../../e2e/rigs/until.ts'
 import { makeSshHome, type SshHome } from '../test/ssh-home.ts'
@@ -101,6 +101,33 @@ describe('host certificates', () => {
       }
     },
   )
+})
+
+test('who has only a certificate for the machine is told that it cannot be used here, and not to start an SSH agent', async () => {
+  const authority = await home.makeKey('authority', 'ed25519')
+  const key = await home.makeKey('mine', 'ed25519')
+  const sshd = await startSshd([`TrustedUserCAKeys ${authority.file}.pub`, 'AuthorizedKeysFile none'])
+  const socket = path.join(home.folder, 'agent.sock')
+  const sshAgent = await startProgram('ssh-agent', ['-D', '-a', socket])
+  try {
+    await sshAgent.ready('the SSH agent', () => fs.existsSync(socket))
+    await runProgram('ssh-keygen', ['-q', '-s', authority.file, '-I', 'me', '-n', sshd.user, `${key.file}.pub`])
+    const env = { ...process.env, SSH_AUTH_SOCK: socket }
+    await runProgram('ssh-add', ['-q', key.file], { env })
+    // The machine does let it in.
+    const port = ['-p', String(sshd.port), '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null']
+    await runProgram('ssh', ['-F', 'none', '-o', 'BatchMode=yes', ...port, `${sshd.user}@127.0.0.1`, 'true'], { env })
+    trust(sshd.port, sshd.hostKey)
+    use(sshd.port, sshd.user)
+    home.environment.env = { SSH_AUTH_SOCK: socket }
+    await expect(logIn()).rejects.toMatchObject({
+      code: 'ssh-auth-failed',
+      message: expect.stringMatching(/has ssh-ed25519-cert-v01@openssh\.com, which the console cannot use/) as string,
+    })
+  } finally {
+    await sshAgent.end()
+    await sshd.stop()
+  }
 })
 
 /** PAM asks one question at a time and only tame ones: this server asks as a hostile one would. */

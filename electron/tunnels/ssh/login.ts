@@ -104,7 +104,11 @@ export class Login {
       keys.offered === 0
         ? 'There was no key to offer: start an SSH agent, or name an IdentityFile in the SSH configuration.'
         : `None of ${keys.offered} offered ${keys.offered === 1 ? 'key' : 'keys'} is let in: add one to its authorized_keys, or name the right user or IdentityFile.`
-    return new Problem('ssh-auth-failed', `The login of ${who} was refused.${locked} ${offered}`)
+    const more =
+      keys.unusable.length === 0
+        ? ''
+        : ` The SSH agent also has ${keys.unusable.join(', ')}, which the console cannot use: it knows neither certificates nor keys in hardware.`
+    return new Problem('ssh-auth-failed', `The login of ${who} was refused.${locked} ${offered}${more}`)
   }
 
   async #askPerson(note: string, questions: { text: string; echo: boolean }[]): Promise<string[] | undefined> {

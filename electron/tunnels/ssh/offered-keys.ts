@@ -1,4 +1,5 @@
 import ssh2, { type ParsedKey, type SignCallback } from 'ssh2'
+import { agentKeyTypes } from './agent-key-types.ts'
 import type { Identities, Identity } from './identities.ts'
 import type { SshHost } from './resolve-host.ts'
 
@@ -17,6 +18,8 @@ export class OfferedKeys extends ssh2.BaseAgent<ParsedKey> {
   /** How many were offered, and which locked ones nobody opened: for the message when none was let in. */
   offered = 0
   readonly unopened: string[] = []
+  /** Types of keys that the SSH agent has and that cannot be used here: certificates, and keys in hardware. */
+  unusable: string[] = []
 
   readonly #waiting: <Result>(work: Promise<Result>) => Promise<Result>
 
@@ -73,7 +76,9 @@ export class OfferedKeys extends ssh2.BaseAgent<ParsedKey> {
 
   async #list(): Promise<ParsedKey[]> {
     const inFiles = await this.#identities.read(this.#host.identityFiles)
-    const inAgent = await this.#askAgent()
+    const [inAgent, types] = await Promise.all([this.#askAgent(), this.#agentTypes()])
+    const usable = new Set<string>(inAgent.map(({ type }) => type))
+    this.unusable = [...new Set(types)].filter((type) => !usable.has(type))
     const named = new Set(inFiles.map(({ publicKey }) => nameOf(publicKey)))
     const has = (key: ParsedKey) => named.has(nameOf(key.getPublicSSH()))
     const fromAgent = [...inAgent.filter(has), ...(this.#host.identitiesOnly ? [] : inAgent.filter((key) => !has(key)))]
@@ -89,6 +94,11 @@ export class OfferedKeys extends ssh2.BaseAgent<ParsedKey> {
       fromFiles.push(key)
     }
     return [...fromAgent, ...fromFiles]
+  }
+
+  #agentTypes(): Promise<string[]> {
+    const { agentSocket } = this.#host
+    return agentSocket === undefined ? Promise.resolve([]) : agentKeyTypes(agentSocket)
   }
 
   /** An agent that does not answer has no keys; the files may still do. */

@@ -102,6 +102,31 @@ test('a ProxyCommand is not run, and said not to be', async () => {
   expect(await resolve('b')).toMatchObject({ host: 'b' })
 })
 
+test('a jump that is written as a ProxyCommand is one; nothing else is taken for it', async () => {
+  const commands = [
+    'ssh -W %h:%p bastion',
+    '/usr/bin/ssh -q -l ops -p 2222 bastion -W [%h]:%p 2>/dev/null',
+    'exec ssh -qT %r@bastion -W%h:%p',
+  ]
+  write(commands.map((command, index) => `Host h${index}\n User me\n ProxyCommand ${command}\n`).join(''))
+  const jumps = await Promise.all(commands.map(async (_, index) => (await resolve(`h${index}`)).jumps))
+  expect(jumps).toEqual([
+    [{ alias: 'bastion' }],
+    [{ alias: 'bastion', user: 'ops', port: 2222 }],
+    [{ alias: 'bastion', user: 'me' }],
+  ])
+  const others = ['ssh bastion nc %h %p', 'ssh -W other:22 bastion', 'ssh -o X=y -W %h:%p bastion', 'ssh -W %h:%p']
+  write(others.map((command, index) => `Host h${index}\n ProxyCommand ${command}\n`).join(''))
+  for (const index of others.keys()) await expect(resolve(`h${index}`)).rejects.toMatchObject({ code: 'tunnel-setup' })
+})
+
+test('of ProxyJump and ProxyCommand the first one counts', async () => {
+  write('Host a b\n ProxyCommand none\nHost c\n ProxyJump near\nHost *\n ProxyJump far\n ProxyCommand nc %h %p\n')
+  expect((await resolve('a')).jumps).toEqual([])
+  expect((await resolve('c')).jumps).toEqual([{ alias: 'near' }])
+  expect((await resolve('d')).jumps).toEqual([{ alias: 'far' }])
+})
+
 test('known_hosts files, the agent and how strict to be', async () => {
   write(`
 Host a

@@ -1,7 +1,7 @@
 import os from 'node:os'
 import path from 'node:path'
-import { Problem } from '../../../shared/errors.ts'
 import { type Condition, type Directive, readConfigFile } from './config-file.ts'
+import { bare, type Jump, jumpsOfCommand, readJumps } from './jumps.ts'
 import { matchesList } from './patterns.ts'
 
 /** Where and as whom to log in, and what to trust, after OpenSSH's configuration was applied. */
@@ -22,7 +22,7 @@ export interface SshHost {
   knownHostsFiles: string[]
   hashKnownHosts: boolean
   strictHostKeys: 'ask' | 'yes' | 'accept-new'
-  jumps: { alias: string; user?: string; port?: number }[]
+  jumps: Jump[]
   aliveIntervalMs: number | undefined
   aliveCount: number
 }
@@ -75,14 +75,10 @@ export async function resolveHost(wish: SshWish, surroundings: SshEnvironment): 
   const host = bare(expand(one('hostname') ?? wish.host, { ...tokens }, surroundings))
   const file = (value: string) => expand(value, { ...tokens, h: host }, surroundings)
 
-  const command = one('proxycommand')
-  const jump = one('proxyjump')
-  if (jump === undefined && command !== undefined && command.toLowerCase() !== 'none') {
-    throw new Problem(
-      'tunnel-setup',
-      `${wish.host} is reached by a ProxyCommand, which the console does not run. Use ProxyJump for it in the SSH configuration.`,
-    )
-  }
+  // Of the two the one that comes first counts, as the first value of each setting does.
+  const way = [...found.keys()].find((name) => name === 'proxyjump' || name === 'proxycommand') ?? 'proxyjump'
+  const says = found.get(way)?.[0]?.values.join(' ') ?? 'none'
+  const jumps = way === 'proxyjump' ? readJumps(says) : jumpsOfCommand(says, wish.host, file)
   const files = all('identityfile').map(file)
   const own = first(found, 'userknownhostsfile')?.map(file)
   const shared = first(found, 'globalknownhostsfile')?.map(file)
@@ -104,7 +100,7 @@ export async function resolveHost(wish: SshWish, surroundings: SshEnvironment): 
     ].filter((name) => name !== 'none'),
     hashKnownHosts: isYes(one('hashknownhosts')),
     strictHostKeys: strictness(one('stricthostkeychecking')),
-    jumps: readJumps(jump),
+    jumps,
     aliveIntervalMs: readNumber(one('serveraliveinterval'), 0) * 1000 || undefined,
     aliveCount: readNumber(one('serveralivecountmax'), 3),
   }
@@ -162,10 +158,6 @@ function expand(text: string, tokens: Record<string, string>, { home, env }: Ssh
     .replace(/%(.)/g, (all, letter: string) => (letter === '%' ? '%' : (tokens[letter] ?? all)))
 }
 
-function bare(host: string): string {
-  return host.replace(/^\[(.*)\]$/, '$1')
-}
-
 function agentSocket(
   wish: string | undefined,
   file: (value: string) => string,
@@ -175,16 +167,6 @@ function agentSocket(
   if (wish === undefined || wish === 'SSH_AUTH_SOCK') return given
   if (wish.toLowerCase() === 'none') return undefined
   return wish.startsWith('$') ? env[wish.replace(/^\$\{?|\}$/g, '')] : file(wish)
-}
-
-function readJumps(text: string | undefined): SshHost['jumps'] {
-  if (text === undefined || text.toLowerCase() === 'none') return []
-  return text.split(',').map((item) => {
-    const [, user, host, port] =
-      /^(?:ssh:\/\/)?(?:([^@\s]+)@)?(\[[^\]]+\]|[^:\s@-][^:\s@]*)(?::(\d+))?$/.exec(item.trim()) ?? []
-    if (host === undefined) throw new Problem('tunnel-setup', `ProxyJump has ${item.trim()}, which is not a host.`)
-    return { alias: bare(host), ...(user && { user }), ...(port && { port: Number(port) }) }
-  })
 }
 
 function strictness(value: string | undefined): SshHost['strictHostKeys'] {

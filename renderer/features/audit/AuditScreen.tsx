@@ -33,7 +33,7 @@ import {
 import { momentOf } from './moment.ts'
 import { NothingHere } from './NothingHere.tsx'
 import { Sources } from './Sources.tsx'
-import { askable, missingWords, sourceName } from './sources.ts'
+import { askable, machineOf, missingWords, sourceName } from './sources.ts'
 
 type Key = 'at' | 'operator' | 'action' | 'machine' | 'source' | 'result' | 'took'
 
@@ -134,7 +134,7 @@ function columnsOf(machines: Readonly<Record<string, { name: string }>>): readon
       key: 'machine',
       title: 'Machine',
       width: 'minmax(100px, 1fr)',
-      cell: ({ machineId }) => <bdi>{machineId === null ? '—' : sourceName(machineId, machines)}</bdi>,
+      cell: (entry) => <bdi>{machineOf(entry, machines)}</bdi>,
     },
     {
       key: 'source',

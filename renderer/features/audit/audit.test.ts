@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { AuditCursor, MergedEntry } from '../../../shared/ipc-audit.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { exportAudit, loadMore, reload, stopLooking, useAudit } from './audit.store.ts'
+import { machineOf } from './sources.ts'
 
 vi.mock('../../ui/Toast.tsx', () => ({ toast: vi.fn() }))
 
@@ -79,4 +80,14 @@ test('an export says what is not in it', async () => {
       kind: 'problem',
     }),
   )
+})
+
+test('an entry names its machine also before it had a number, and after it was removed', () => {
+  const row = { source: 'console', machineId: 'a', action: 'remove_machine', details: { machine: 'shop-1' } }
+  expect(machineOf(row, { a: { name: 'shop-renamed' } })).toBe('shop-renamed')
+  expect(machineOf(row, {})).toBe('shop-1 (removed)')
+  expect(machineOf({ ...row, source: 'a' }, {})).toBe('removed (a)')
+  const added = { ...row, machineId: null, action: 'add_machine', details: { name: 'shop-2' } }
+  expect(machineOf(added, {})).toBe('shop-2')
+  expect(machineOf({ ...added, action: 'set_aws_keys' }, {})).toBe('—')
 })

@@ -11,7 +11,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { linkLook, linkOrder, linkTitles } from '../machine/look.ts'
 import { verify } from '../machine/operations.ts'
-import { whyNot } from '../machine/reach.ts'
+import { isReachable, whyNot } from '../machine/reach.ts'
 import tab from '../machine/Tab.module.css'
 import { openEdit, openSecret } from '../power/operations.ts'
 import { StateStrip } from '../state/StateStrip.tsx'
@@ -47,7 +47,7 @@ export function ConnectionTab({ machine }: { machine: MachineView }) {
           title="The way there"
           aside={
             <>
-              {machine.knownFrom === 'machine' ? 'verified ' : 'last seen '}
+              {isReachable(machine) ? 'verified ' : 'last seen '}
               <Age at={machine.lastVerifiedAt} />
             </>
           }

@@ -33,6 +33,8 @@ export function ContainerLoad({ machine, name, load }: { machine: MachineView; n
     [points],
   )
   const loading = history === null && problem === null && isReachable(machine)
+  // Without an answer there is no span to draw: an empty chart would say that nothing was heard at midnight of 1970.
+  const untold = history === null && problem === null && !loading
   const frame: ChartFrame = {
     ...{ times: lines.times, from, to, loading, hover, onHover: setHover },
     sync: `container-${machine.id}`,
@@ -51,29 +53,32 @@ export function ContainerLoad({ machine, name, load }: { machine: MachineView; n
       }
     >
       {problem !== null && <ErrorText problem={problem} />}
-      <div className={metrics.charts}>
-        <LoadChart
-          title="CPU"
-          now={load?.cpuPercent == null ? null : [percent(load.cpuPercent), 'of all cores']}
-          series={[{ label: 'CPU', tone: 'engine', values: lines.cpu }]}
-          format={percent}
-          frame={frame}
-        />
-        <LoadChart
-          title="Memory"
-          now={
-            load === undefined
-              ? null
-              : [
-                  formatMegabytes(load.memoryMb),
-                  load.memoryLimitMb === null ? '' : `of ${formatMegabytes(load.memoryLimitMb)}`,
-                ]
-          }
-          series={[{ label: 'Memory', tone: 'engine', values: lines.memory }]}
-          format={formatMegabytes}
-          frame={frame}
-        />
-      </div>
+      {untold && <p className={styles.untold}>Only the machine keeps this. It is shown once the machine answers.</p>}
+      {(history !== null || loading) && (
+        <div className={metrics.charts}>
+          <LoadChart
+            title="CPU"
+            now={load?.cpuPercent == null ? null : [percent(load.cpuPercent), 'of all cores']}
+            series={[{ label: 'CPU', tone: 'engine', values: lines.cpu }]}
+            format={percent}
+            frame={frame}
+          />
+          <LoadChart
+            title="Memory"
+            now={
+              load === undefined
+                ? null
+                : [
+                    formatMegabytes(load.memoryMb),
+                    load.memoryLimitMb === null ? '' : `of ${formatMegabytes(load.memoryLimitMb)}`,
+                  ]
+            }
+            series={[{ label: 'Memory', tone: 'engine', values: lines.memory }]}
+            format={formatMegabytes}
+            frame={frame}
+          />
+        </div>
+      )}
     </Card>
   )
 }

@@ -74,7 +74,15 @@ function Said({ text, result, changes }: { text: string; result: ReturnType<type
       {keys.length} {keys.length === 1 ? 'variable' : 'variables'} found, {changes} would change.
       {doubles.length > 0 && ` Twice in the text, the last one counts: ${doubles.join(', ')}.`}
       {unreadable.length > 0 &&
-        ` ${unreadable.length} ${unreadable.length === 1 ? 'line' : 'lines'} cannot be read: ${unreadable[0]?.slice(0, 60)}`}
+        ` ${unreadable.length} ${unreadable.length === 1 ? 'line' : 'lines'} cannot be read: ${someOf(unreadable)}`}
     </span>
   )
+}
+
+const mostNamed = 5
+
+/** Each begins a line of its own in the text, so that it is found there. */
+function someOf(lines: readonly string[]): string {
+  const named = lines.slice(0, mostNamed).map((line) => line.trim().slice(0, 60))
+  return [...named, ...(lines.length > mostNamed ? [`and ${lines.length - mostNamed} more`] : [])].join(' · ')
 }

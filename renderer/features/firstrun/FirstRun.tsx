@@ -1,7 +1,9 @@
 import { Monitor, Plus } from 'lucide-react'
+import { useApp } from '../../app/app.store.ts'
 import { show } from '../../app/ui.store.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorText } from '../../ui/ErrorText.tsx'
+import { damagedAndEmpty } from './damaged.ts'
 import styles from './FirstRun.module.css'
 import { LocalProgress } from './LocalProgress.tsx'
 import { tryLocal, useLocalStart } from './local.store.ts'
@@ -10,9 +12,11 @@ import { tryLocal, useLocalStart } from './local.store.ts'
 export function FirstRun() {
   const start = useLocalStart((state) => state.start)
   const starting = start.phase === 'starting'
+  const setAside = useApp((state) => state.info?.setAside ?? null)
   return (
     <div className={styles.screen}>
       <div className={styles.body}>
+        {setAside !== null && <ErrorText problem={damagedAndEmpty(setAside.file)} />}
         <span className={styles.mark} aria-hidden />
         <h2>Take the helm of a browser</h2>
         <p>Start one on this computer and take it over within a minute, or add a machine that is already running.</p>

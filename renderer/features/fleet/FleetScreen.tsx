@@ -3,6 +3,7 @@ import { memo, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { keysOf } from '../../app/actions.ts'
+import { useApp } from '../../app/app.store.ts'
 import { go } from '../../app/route.ts'
 import { openMachineWindow } from '../../app/windows.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -13,6 +14,7 @@ import { keepShown } from '../../ui/selection.ts'
 import { Table } from '../../ui/Table.tsx'
 import { useWide } from '../../ui/useWide.ts'
 import { DeployBanner } from '../deploys/DeployBanner.tsx'
+import { damagedInPart } from '../firstrun/damaged.ts'
 import { FirstRun } from '../firstrun/FirstRun.tsx'
 import { LocalOffer } from '../firstrun/LocalOffer.tsx'
 import { useLocalStart } from '../firstrun/local.store.ts'
@@ -56,6 +58,7 @@ function Machines() {
   const machines = useDeferredValue(useFleet((state) => state.machines))
   const group = useFleetView((state) => state.group)
   const form = useFleetView((state) => state.form)
+  const setAside = useApp((state) => (state.info?.setAside?.inThisRun ? state.info.setAside.file : null))
   const selected = useFleetView((state) => state.selected)
   // A letter, a filter, an order: what was pressed answers at once, a thousand machines follow when there is time.
   const wanted = useDeferredValue(useFleetView(useShallow(wantedOf)))
@@ -73,6 +76,7 @@ function Machines() {
   }, [rows, selected])
   return (
     <>
+      {setAside !== null && <ErrorText problem={damagedInPart(setAside)} />}
       <SummaryCards machines={all} chosen={group} onChoose={chooseGroup} />
       <FleetRequests />
       <DeployBanner />

@@ -41,40 +41,42 @@ export function FleetTools({ machines, shown }: { machines: readonly MachineView
         />
       </div>
       <Filters machines={machines} chosen={chosen} />
-      <span className={styles.order} role="status">
-        {narrowed ? (
-          <>
-            {shown} of {machines.length}
-            {wide && group !== null && ` · ${groups[group].title.toLowerCase()}`} ·{' '}
-            <button type="button" className={styles.clear} onClick={showAll}>
-              Show all
-            </button>
-          </>
-        ) : (
-          wide && sort === null && 'sorted by attention'
-        )}
-      </span>
-      <IconButton
-        variant="default"
-        label={form === 'map' ? 'Show as a table' : 'Show as a map'}
-        icon={form === 'map' ? <List size={15} aria-hidden /> : <LayoutGrid size={15} aria-hidden />}
-        keys={keysOf('fleet.map')}
-        data-testid="fleet-form"
-        onClick={() => showAs(form === 'map' ? 'table' : 'map')}
-      />
-      {wide ? (
-        <Button variant="primary" icon={plus} data-testid="add-machine" onClick={addMachine}>
-          Add a machine
-        </Button>
-      ) : (
+      <div className={styles.end}>
+        <span className={styles.order} role="status">
+          {narrowed ? (
+            <>
+              {shown} of {machines.length}
+              {wide && group !== null && ` · ${groups[group].title.toLowerCase()}`} ·{' '}
+              <button type="button" className={styles.clear} onClick={showAll}>
+                Show all
+              </button>
+            </>
+          ) : (
+            wide && sort === null && 'sorted by attention'
+          )}
+        </span>
         <IconButton
-          variant="primary"
-          label="Add a machine"
-          icon={plus}
-          data-testid="add-machine"
-          onClick={addMachine}
+          variant="default"
+          label={form === 'map' ? 'Show as a table' : 'Show as a map'}
+          icon={form === 'map' ? <List size={15} aria-hidden /> : <LayoutGrid size={15} aria-hidden />}
+          keys={keysOf('fleet.map')}
+          data-testid="fleet-form"
+          onClick={() => showAs(form === 'map' ? 'table' : 'map')}
         />
-      )}
+        {wide ? (
+          <Button variant="primary" icon={plus} data-testid="add-machine" onClick={addMachine}>
+            Add a machine
+          </Button>
+        ) : (
+          <IconButton
+            variant="primary"
+            label="Add a machine"
+            icon={plus}
+            data-testid="add-machine"
+            onClick={addMachine}
+          />
+        )}
+      </div>
     </div>
   )
 }

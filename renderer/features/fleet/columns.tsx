@@ -64,7 +64,8 @@ export function fleetColumns({ room, menuOf, onMenu }: ColumnsOptions): readonly
     {
       key: 'name',
       title: 'Name',
-      width: 'minmax(104px, 1.5fr)',
+      // Names of one kind differ at their end: what is cut off there tells no machine from another.
+      width: 'minmax(144px, 1.5fr)',
       look: () => styles.name,
       text: ({ name }) => name,
       cell: ({ name }) => name,

@@ -138,7 +138,7 @@ test('a form with mistakes names each, and a good one becomes parameters', () =>
 test('each way to a machine wants its own fields, and leaves out what is not given', () => {
   const ssh = { ...blankMachine, tunnel: 'ssh' as const }
   expect(Object.keys(checkTunnel(ssh))).toEqual(['sshHost'])
-  for (const sshHost of ['-oProxyCommand=x', 'root@box', 'a b', 'bücher']) {
+  for (const sshHost of ['-oProxyCommand=x', 'ssh -oProxyCommand=x box', '-x@box', 'a b', 'bücher', 'box/path']) {
     expect(checkTunnel({ ...ssh, sshHost }), sshHost).toHaveProperty('sshHost')
   }
   expect(checkTunnel({ ...ssh, sshHost: '[fe80::1%eth0]' })).toEqual({})
@@ -149,6 +149,15 @@ test('each way to a machine wants its own fields, and leaves out what is not giv
     ...{ kind: 'ssh', host: 'box', user: 'ops', port: 2222 },
     remote: { socketPath: '/run/a.sock' },
   })
+  for (const sshHost of ['ops@box:2222', 'ssh://ops@box:2222/', ' ssh ops@box:2222 ']) {
+    expect(checkTunnel({ ...ssh, sshHost }), sshHost).toEqual({})
+    expect(toTunnel({ ...ssh, sshHost }), sshHost).toMatchObject({ host: 'box', user: 'ops', port: 2222 })
+  }
+  expect(toTunnel({ ...ssh, sshHost: 'ops@box', sshPort: '22' })).toMatchObject({ host: 'box', user: 'ops', port: 22 })
+  expect(toTunnel({ ...ssh, sshHost: 'fe80::1' })).toMatchObject({ host: 'fe80::1' })
+  // Which of the two is meant, only the person can say.
+  expect(checkTunnel({ ...ssh, sshHost: 'ops@box', sshUser: 'root' })).toHaveProperty('sshHost')
+  expect(checkTunnel({ ...ssh, sshHost: 'box:22', sshPort: '23' })).toHaveProperty('sshHost')
   const tailscale = { ...blankMachine, tunnel: 'tailscale' as const }
   expect(Object.keys(checkTunnel(tailscale))).toEqual(['peer'])
   expect(toTunnel({ ...tailscale, peer: 'box' })).toEqual({ kind: 'tailscale', peer: 'box', port: 8000 })

@@ -73,8 +73,9 @@ export function checkKept(typed: NewMachine, takenNames: readonly string[]): Mis
 }
 
 /** What is wrong with the way alone: it can be tried before there is a name. */
-export function checkTunnel(typed: NewMachine): Mistakes {
+export function checkTunnel(given: NewMachine): Mistakes {
   const mistakes: Mistakes = {}
+  const typed = apart(given)
   switch (typed.tunnel) {
     case 'direct':
       checkHost(typed.host, 'host', mistakes)
@@ -84,6 +85,7 @@ export function checkTunnel(typed: NewMachine): Mistakes {
       checkHost(typed.sshHost, 'sshHost', mistakes)
       if (mistakes.sshHost === undefined && !/^[\w[][\w.:%\]-]*$/.test(typed.sshHost.trim()))
         mistakes.sshHost = 'Only plain letters, digits, dots and dashes.'
+      if (/^[^:]+:[^:]*$/.test(typed.sshHost.trim())) mistakes.sshHost = 'The port has a field of its own.'
       if (/[\s:@]|^-/.test(typed.sshUser.trim())) mistakes.sshUser = 'Only the name of the user.'
       if (typed.sshPort.trim() !== '' && !isPort(typed.sshPort)) mistakes.sshPort = '1 to 65535.'
       if (!isPort(typed.remote) && !/^\/.+/.test(typed.remote.trim()))
@@ -107,7 +109,17 @@ function isPort(text: string): boolean {
   return /^\d+$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= 65535
 }
 
-export function toTunnel(typed: NewMachine): Tunnel {
+/** `user@host:port`, as people have it from a terminal or a chat; what has a field of its own that is filled stays. */
+function apart(typed: NewMachine): NewMachine {
+  const text = typed.sshHost.trim().replace(/^ssh:\/\/|^ssh\s+(?!-)/, '')
+  // Two colons and more are an IPv6 address.
+  const [, user, host, port] = /^(?:([^@\s:/-][^@\s:/]*)@)?(\[[^\]\s]+\]|[^@\s:/]+)(?::(\d+))?\/?$/.exec(text) ?? []
+  if (host === undefined || (user && typed.sshUser.trim()) || (port && typed.sshPort.trim())) return typed
+  return { ...typed, sshHost: host, sshUser: user ?? typed.sshUser, sshPort: port ?? typed.sshPort }
+}
+
+export function toTunnel(given: NewMachine): Tunnel {
+  const typed = apart(given)
   switch (typed.tunnel) {
     case 'direct':
       return { kind: 'direct', host: typed.host.trim(), port: Number(typed.port) }

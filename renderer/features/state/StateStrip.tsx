@@ -29,7 +29,7 @@ export function StateStrip({ machine }: { machine: MachineView }) {
         <strong>{condition.title}.</strong> {sentence(condition.text)}{' '}
         {condition.since !== null && (
           <>
-            Since <Age at={condition.since} />.
+            Changed <Age at={condition.since} />.
           </>
         )}
       </p>
