@@ -125,11 +125,13 @@ async function authenticate(
   path: string,
   query: URLSearchParams,
 ): Promise<void> {
-  const ticket = query.get('token')
+  const [ticket, another] = query.getAll('token')
   query.delete('token')
+  if (another !== undefined)
+    throw new Problem('invalid-params', '"token" stands twice in the query. Give it once and try again.')
   if (parts.checker.accepts(request.headers)) return
   parts.counters.unauthorized++
-  if (ticket === null) await parts.throttle.refuse(hasCredentials(request.headers))
+  if (ticket === undefined) await parts.throttle.refuse(hasCredentials(request.headers))
   else if (!parts.tickets.redeem(ticket, path)) {
     throw new Problem(
       'ticket-spent',
