@@ -1,10 +1,12 @@
 import fs from 'node:fs'
 import http from 'node:http'
+import net from 'node:net'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
 import { freshFolder } from '../../e2e/rigs/folder.ts'
 import { isRunning } from '../../e2e/rigs/processes.ts'
+import { rawRequest } from '../../e2e/rigs/raw-http.ts'
 import { until } from '../../e2e/rigs/until.ts'
 import type { AgentSocket } from '../../shared/client/socket.ts'
 import type { SocketReceive } from '../../shared/contract/index.ts'
@@ -242,6 +244,22 @@ describe('the stream of a command', () => {
     if (way === 'cancel') socket.send({ type: 'cancel' })
     else socket.close()
     for (const pid of pids) await gone(pid)
+  })
+
+  test('ends with the Close frame, also where the client leaves its connection open', async () => {
+    const rig = await start()
+    const headers = [
+      ...['Host: localhost', `Authorization: Bearer ${rig.secret}`, 'Connection: Upgrade', 'Upgrade: websocket'],
+      ...['Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`],
+    ]
+    const client = net.connect({ host: '127.0.0.1', port: rig.port, allowHalfOpen: true }).resume()
+    client.write(rawRequest(`GET /ws/exec?command=${encodeURIComponent(family(folder))} HTTP/1.1`, headers))
+    const pids = await Promise.all(['one', 'two', 'three'].map(pidIn))
+    // Code 1000, with a mask of zeros.
+    client.write(Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]))
+    for (const pid of pids) await gone(pid)
+    expect(client.writable).toBe(true)
+    client.destroy()
   })
 
   test('waits for a reader that does not read', async () => {

@@ -10,7 +10,7 @@ import { nextRequestId, RequestContext } from './context.ts'
 import { checkDeclared } from './declared.ts'
 import { splitUrl } from './guard.ts'
 import { checkHandshake } from './handshake.ts'
-import { OpenSockets } from './open-sockets.ts'
+import { HeardSocket, OpenSockets } from './open-sockets.ts'
 import type { ServerParts } from './parts.ts'
 import { asProblem, refuseUpgrade } from './respond.ts'
 import { findSocket, withoutLastSlash } from './routes.ts'
@@ -42,6 +42,7 @@ export function createUpgradeHandler(parts: ServerParts, limits: { pingMs: numbe
         maxFragments: 128,
         maxBufferedChunks: 8192,
         clientTracking: false,
+        WebSocket: HeardSocket,
       }),
     ]),
   )
