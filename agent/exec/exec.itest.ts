@@ -133,6 +133,32 @@ describe('a command', () => {
     for (const name of ['one', 'two', 'three']) await gone(await pidIn(name))
   })
 
+  test('that left its group and still writes is not over, and is ended when its time is', async () => {
+    const { client } = await start()
+    const late = await client.call('exec.run', { command: `setsid sh -c 'sleep 1.5; echo late'` })
+    expect(late).toMatchObject({ stdout: 'late\n', exitCode: 0, timedOut: false })
+    const command = `setsid sh -c 'trap "" TERM; echo $$ > ${folder}/left; while :; do sleep 1000; done'`
+    const done = await client.call('exec.run', { command, timeout_ms: 1500 })
+    expect(done).toMatchObject({ timedOut: true, exitCode: null })
+    await gone(await pidIn('left'))
+  })
+
+  test('that a signal ends says which', async () => {
+    const { client } = await start()
+    const told = await client.call('exec.run', { command: `sh -c 'kill -9 $$'` })
+    expect(told).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: false })
+    expect(await client.call('exec.run', { command: 'true' })).toMatchObject({ exitCode: 0, signal: null })
+    const { entries } = await client.call('audit.list', { action: 'exec' })
+    expect(entries.map(({ details }) => details['signal'])).toEqual([undefined, 'SIGKILL'])
+    const socket = await client.open('exec', { command: `sh -c 'kill -SEGV $$'` })
+    let last: unknown
+    socket.onMessage = (message) => {
+      last = message
+    }
+    await socket.closed
+    expect(last).toMatchObject({ type: 'exit', exitCode: null, signal: 'SIGSEGV' })
+  })
+
   test('is ended when the client goes away', async () => {
     const { client } = await start()
     const leave = new AbortController()
@@ -234,7 +260,7 @@ describe('the stream of a command', () => {
     const messages = collect(socket)
     await socket.closed
     expect([text(messages, 'stdout'), text(messages, 'stderr')]).toEqual(['one\n', 'two\n'])
-    expect(messages.at(-1)).toEqual({ type: 'exit', exitCode: 4, timedOut: false, truncated: false })
+    expect(messages.at(-1)).toEqual({ type: 'exit', exitCode: 4, signal: null, timedOut: false, truncated: false })
   })
 
   test.each(['cancel', 'disconnect'])('%s ends the command with all it started', async (way) => {
