@@ -35,7 +35,7 @@ const maxTraceGapMs = 1000
  * between: thousands, where one floods. They wait for the trace so long and no longer, by their own times, and so many
  * of them. Where two lines of one output are further apart, or have more between them, they are not joined over others.
  */
-export const tangle = { ms: 20, lines: 4096, chars: 1024 * 1024 }
+export const tangle = { ms: 50, lines: 16_384, chars: 2 * 1024 * 1024 }
 
 interface OpenLine extends LogPosition {
   /** When its last physical line was written. */
@@ -100,6 +100,11 @@ export class LineAssembler {
   /** Whether a line waits for what may belong to it. */
   get holding(): boolean {
     return this.#open !== undefined
+  }
+
+  /** Whether lines of another output wait as well: what is still to come decides where they stand. */
+  get tangled(): boolean {
+    return this.#waiting.length > 0
   }
 
   push(raws: readonly RawLine[]): LogLine[] {
