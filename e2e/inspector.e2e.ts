@@ -22,6 +22,15 @@ describe('the inspector', () => {
   const phase = (state: string) => console.window.locator(`[data-testid=inspector][data-phase=${state}]`).waitFor()
   const treeRow = (text: string) => at('dom-tree').getByRole('treeitem').filter({ hasText: text }).first()
 
+  /** What the page answers to this. */
+  const evaluated = async (expression: string) => {
+    await panel('evaluate')
+    await at('evaluate-input').fill(expression)
+    await at('evaluate-input').press('Enter')
+    const answer = at('evaluation').last().filter({ hasText: expression }).getByTestId('evaluation-answer')
+    return until('an answer', async () => ((await answer.textContent()) ?? '').replace(/^running.*/, '') || undefined)
+  }
+
   beforeAll(async () => {
     opened = await openBrowser({ answer: answerAsShop, tab: 'inspector' })
     ;({ console, agent, machine, site, at } = opened)
@@ -265,6 +274,8 @@ describe('the inspector', () => {
   test('with control an attribute is changed and a node deleted, in the page itself', async () => {
     await panel('elements')
     await treeRow('id="mark"').click()
+    expect(await evaluated('$0.id + " is chosen"')).toContain('"mark is chosen"')
+    await panel('elements')
     await at('edit-data-kind').click()
     await at('edit-data-kind-field').fill('changed')
     await at('edit-data-kind-field').press('Enter')
@@ -273,6 +284,8 @@ describe('the inspector', () => {
     await at('node-delete').click()
     await until('the node to be gone', () => page.evaluate<boolean>(`document.getElementById('mark') === null`))
     await until('the tree to say so', async () => (await treeRow('id="mark"').count()) === 0)
+    expect(await evaluated('"a".replace("a", "$0 stays")')).toContain('$0 stays')
+    await panel('elements')
   })
 
   test('a node in a frame of another site is marked and changed like any other', async () => {
@@ -289,6 +302,9 @@ describe('the inspector', () => {
     const before = await display()
     await node.hover()
     await until('the mark on the display', async () => (await display()) !== before)
+    await node.click()
+    expect(await evaluated('$0.localName')).toContain('stands in a frame of another site')
+    await panel('elements')
     await at('edit-id').click()
     await at('edit-id-field').fill('renamed')
     await at('edit-id-field').press('Enter')

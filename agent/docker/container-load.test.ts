@@ -1,6 +1,6 @@
-import type { ContainerStats } from 'dockerode'
+import type { ContainerInfo, ContainerStats } from 'dockerode'
 import { expect, test } from 'vitest'
-import { cpuPercent, memoryOf } from './container-load.ts'
+import { ContainerLoads, cpuPercent, memoryOf } from './container-load.ts'
 
 test('the share of all cores is counted between two looks, and a first look or a restart has none', () => {
   const before = { at: 1000, cpuNs: 5e9 }
@@ -19,4 +19,17 @@ test('memory is what cannot be taken back, and a limit only where there is one',
   const first = { usage: 30 * mb, limit: 64 * mb, stats: { inactive_file: mb, total_inactive_file: 25 * mb } }
   expect(memoryOf({ memory_stats: first } as unknown as ContainerStats, 1024 * mb).memoryMb).toBe(5)
   expect(memoryOf({ memory_stats: {} } as ContainerStats, 1024 * mb)).toEqual({ memoryMb: 0, memoryLimitMb: null })
+})
+
+test('one that is paused takes its memory as before, and one that has ended takes nothing', async () => {
+  const states = ['running', 'paused', 'exited', 'created']
+  const containers = states.map((State) => ({ Id: State, Names: [`/${State}`], State }) as unknown as ContainerInfo)
+  const loads = new ContainerLoads({
+    listContainers: () => Promise.resolve(containers),
+    containerStats: () => Promise.resolve({ memory_stats: { usage: 2 ** 20 } } as ContainerStats),
+  })
+  expect((await loads.read()).map(({ name, memoryMb }) => [name, memoryMb])).toEqual([
+    ['running', 1],
+    ['paused', 1],
+  ])
 })

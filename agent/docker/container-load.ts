@@ -10,7 +10,10 @@ interface Look {
   cpuNs: number
 }
 
-/** What each running container takes, since it was last asked; nothing is measured while nobody asks. */
+/** A paused one takes no time, and all its memory. */
+const taking = new Set(['running', 'paused'])
+
+/** What each container that runs or is paused takes, since it was last asked; nothing is measured while nobody asks. */
 export class ContainerLoads {
   readonly #docker: Pick<DockerOperations, 'listContainers' | 'containerStats'>
   #last = new Map<string, Look>()
@@ -20,7 +23,7 @@ export class ContainerLoads {
   }
 
   async read(): Promise<Load[]> {
-    const running = (await this.#docker.listContainers()).filter(({ State }) => State === 'running')
+    const running = (await this.#docker.listContainers()).filter(({ State }) => taking.has(State))
     const looks = new Map<string, Look>()
     const loads = await Promise.all(
       running.map(async ({ Id, Names }) => {

@@ -1,10 +1,12 @@
 import fs from 'node:fs'
 import http from 'node:http'
+import net from 'node:net'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startTestAgent, type TestAgent } from '../../e2e/rigs/agent.ts'
 import { freshFolder } from '../../e2e/rigs/folder.ts'
 import { isRunning } from '../../e2e/rigs/processes.ts'
+import { rawRequest } from '../../e2e/rigs/raw-http.ts'
 import { until } from '../../e2e/rigs/until.ts'
 import type { AgentSocket } from '../../shared/client/socket.ts'
 import type { SocketReceive } from '../../shared/contract/index.ts'
@@ -131,6 +133,32 @@ describe('a command', () => {
     for (const name of ['one', 'two', 'three']) await gone(await pidIn(name))
   })
 
+  test('that left its group and still writes is not over, and is ended when its time is', async () => {
+    const { client } = await start()
+    const late = await client.call('exec.run', { command: `setsid sh -c 'sleep 1.5; echo late'` })
+    expect(late).toMatchObject({ stdout: 'late\n', exitCode: 0, timedOut: false })
+    const command = `setsid sh -c 'trap "" TERM; echo $$ > ${folder}/left; while :; do sleep 1000; done'`
+    const done = await client.call('exec.run', { command, timeout_ms: 1500 })
+    expect(done).toMatchObject({ timedOut: true, exitCode: null })
+    await gone(await pidIn('left'))
+  })
+
+  test('that a signal ends says which', async () => {
+    const { client } = await start()
+    const told = await client.call('exec.run', { command: `sh -c 'kill -9 $$'` })
+    expect(told).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: false })
+    expect(await client.call('exec.run', { command: 'true' })).toMatchObject({ exitCode: 0, signal: null })
+    const { entries } = await client.call('audit.list', { action: 'exec' })
+    expect(entries.map(({ details }) => details['signal'])).toEqual([undefined, 'SIGKILL'])
+    const socket = await client.open('exec', { command: `sh -c 'kill -SEGV $$'` })
+    let last: unknown
+    socket.onMessage = (message) => {
+      last = message
+    }
+    await socket.closed
+    expect(last).toMatchObject({ type: 'exit', exitCode: null, signal: 'SIGSEGV' })
+  })
+
   test('is ended when the client goes away', async () => {
     const { client } = await start()
     const leave = new AbortController()
@@ -232,7 +260,7 @@ describe('the stream of a command', () => {
     const messages = collect(socket)
     await socket.closed
     expect([text(messages, 'stdout'), text(messages, 'stderr')]).toEqual(['one\n', 'two\n'])
-    expect(messages.at(-1)).toEqual({ type: 'exit', exitCode: 4, timedOut: false, truncated: false })
+    expect(messages.at(-1)).toEqual({ type: 'exit', exitCode: 4, signal: null, timedOut: false, truncated: false })
   })
 
   test.each(['cancel', 'disconnect'])('%s ends the command with all it started', async (way) => {
@@ -242,6 +270,22 @@ describe('the stream of a command', () => {
     if (way === 'cancel') socket.send({ type: 'cancel' })
     else socket.close()
     for (const pid of pids) await gone(pid)
+  })
+
+  test('ends with the Close frame, also where the client leaves its connection open', async () => {
+    const rig = await start()
+    const headers = [
+      ...['Host: localhost', `Authorization: Bearer ${rig.secret}`, 'Connection: Upgrade', 'Upgrade: websocket'],
+      ...['Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`],
+    ]
+    const client = net.connect({ host: '127.0.0.1', port: rig.port, allowHalfOpen: true }).resume()
+    client.write(rawRequest(`GET /ws/exec?command=${encodeURIComponent(family(folder))} HTTP/1.1`, headers))
+    const pids = await Promise.all(['one', 'two', 'three'].map(pidIn))
+    // Code 1000, with a mask of zeros.
+    client.write(Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]))
+    for (const pid of pids) await gone(pid)
+    expect(client.writable).toBe(true)
+    client.destroy()
   })
 
   test('waits for a reader that does not read', async () => {

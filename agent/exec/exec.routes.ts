@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../shared/errors.ts'
 import type { CallContext, Handlers, ServerSocket, SocketHandlers } from '../server/handlers.ts'
-import type { ExecService, Prepared } from './exec.service.ts'
+import type { ExecService, Finished, Prepared } from './exec.service.ts'
 
 /** Unsent bytes at which the command is made to wait for its reader. */
 const highWaterBytes = 256 * 1024
@@ -19,8 +19,7 @@ export function execRoutes(commands: ExecService): Pick<Handlers, 'exec.run'> {
           output[name] += text
         },
       })
-      const { exitCode, timedOut, truncated } = finished
-      context.note({ exitCode, timedOut, truncated })
+      context.note(noteOf(finished))
       return { ...output, ...finished }
     },
   }
@@ -46,7 +45,7 @@ async function stream(
   socket.onClose = () => gone.abort()
   socket.onMessage = () => gone.abort()
   try {
-    const { exitCode, timedOut, truncated } = await commands.run(prepared, {
+    const finished = await commands.run(prepared, {
       timeoutMs,
       signal: gone.signal,
       onText: async (name, text) => {
@@ -54,12 +53,18 @@ async function stream(
         while (socket.bufferedBytes > highWaterBytes && !gone.signal.aborted) await sleep(drainPollMs)
       },
     })
-    context.note({ exitCode, timedOut, truncated })
-    socket.send({ type: 'exit', exitCode, timedOut, truncated })
+    context.note(noteOf(finished))
+    const { exitCode, signal, timedOut, truncated } = finished
+    socket.send({ type: 'exit', exitCode, signal, timedOut, truncated })
   } catch (error) {
     socket.send({ type: 'error', message: Problem.from(error).message })
     throw error
   } finally {
     socket.close(1000, 'the command has ended')
   }
+}
+
+/** How it ended, for the audit. */
+function noteOf({ exitCode, signal, timedOut, truncated }: Finished): Record<string, unknown> {
+  return { exitCode, ...(signal === null ? {} : { signal }), timedOut, truncated }
 }

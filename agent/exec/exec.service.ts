@@ -16,6 +16,8 @@ const graceMs = 1000
 /** A program that has ended may have left its output open in another's hands: it is not waited for longer. */
 const lastOutputMs = 500
 const lookMs = 25
+/** What still writes is noticed by its output; only one that does without is looked for, this often. */
+const strayLookMs = 500
 
 export interface ExecServiceOptions {
   dataDir: string
@@ -31,6 +33,8 @@ export interface Prepared {
 
 export interface Finished {
   exitCode: number | null
+  /** What ended it, where that was a signal. */
+  signal: string | null
   timedOut: boolean
   truncated: boolean
   elapsedMs: number
@@ -133,12 +137,14 @@ export class ExecService {
     if (interrupted) await running.end(graceMs)
     const exit = await running.exited
     const whole = await isRead(reading, () => held > 0 && !stop.aborted)
+    const outlasted = !whole && !interrupted && (await outlast(running, reading, stop))
     if (!whole && held > 0) limit.truncated = true
     this.#leave(running)
     await reading.catch(() => {})
     return {
-      exitCode: exit.code,
-      timedOut: interrupted && late.aborted,
+      exitCode: outlasted ? null : exit.code,
+      signal: exit.signal,
+      timedOut: (interrupted || outlasted) && late.aborted,
       truncated: limit.truncated,
       elapsedMs: Math.round(performance.now() - started),
     }
@@ -163,6 +169,23 @@ async function isRead(reading: Promise<unknown>, isHeld: () => boolean): Promise
     if (!before && !isHeld()) inVain += lookMs
   }
   return false
+}
+
+/**
+ * What left the command's group but keeps its output is no service that was meant to stay: it is the command, as
+ * `setsid` alone starts it. Until it has ended or let go; true where it had to be ended.
+ */
+async function outlast(running: CaredProcess, reading: Promise<unknown>, stop: AbortSignal): Promise<boolean> {
+  running.endJobs()
+  const done = reading.then(() => true)
+  const told = aborted(stop).then(() => false)
+  for (;;) {
+    if (await Promise.race([done, told, sleep(strayLookMs, false, { ref: false })])) return false
+    if (running.strays().length === 0) return false
+    if (!stop.aborted) continue
+    await running.endStrays(graceMs)
+    return true
+  }
 }
 
 async function read(

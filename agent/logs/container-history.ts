@@ -6,7 +6,7 @@ import { type ContainerLog, decoderFor, findLog, openStream } from './container-
 import { streamLines } from './docker-follow.ts'
 import { blockFor, readBackward } from './file-backward.ts'
 import { LastLines, NewestLines, readLast } from './history.ts'
-import { EntryDecoder, entryStandsAlone } from './json-file.ts'
+import { EntryDecoder, freshStarts } from './json-file.ts'
 import type { History, HistoryQuery } from './sources.ts'
 
 /** More than asked for, so that stack traces count as one line and moments are numbered from their first line. */
@@ -32,7 +32,7 @@ function readFile(file: string, service: string, query: HistoryQuery): Promise<H
         const decoder = new EntryDecoder()
         return [...decoder.push(entries), ...decoder.finish()]
       },
-      startsAfresh: entryStandsAlone,
+      freshStarts,
     },
     service,
     query,

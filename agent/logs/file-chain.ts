@@ -1,9 +1,12 @@
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import fs from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 
-/** A log file and the older ones that rotation left beside it: `x.log`, `x.log.1`, `x.log.2`, … */
+/** A log file and the older ones that rotation left beside it: `x.log.1`, `x.log.2`, …, or by day `x.log-20260131`, … */
 
 const maxRotated = 100
+/** What logrotate's `dateext` puts behind the name: a day, with an hour or seconds where it rotates more often. */
+const day = /^-\d{8}(?:-?\d{2,10})?$/
 /** Names that are missing for the moment in which rotation renames their files. */
 const maxHoles = 1
 const probeBytes = 64 * 1024
@@ -30,8 +33,9 @@ interface Snapshot {
 function snapshot(path: string, stopAt?: number): Snapshot {
   const inodes: number[] = []
   let holes = 0
-  for (let index = 0; index <= maxRotated && holes <= maxHoles; index++) {
-    const inode = inodeAt(path, index)
+  for (const name of [path, ...olderNames(path)]) {
+    if (holes > maxHoles) break
+    const inode = inodeOf(name)
     if (inode === undefined) holes++
     else if (inode === stopAt) return { inodes, met: true }
     else if (!inodes.includes(inode)) inodes.push(inode)
@@ -39,16 +43,43 @@ function snapshot(path: string, stopAt?: number): Snapshot {
   return { inodes, met: false }
 }
 
-function inodeAt(path: string, index: number): number | undefined {
-  return statSync(index === 0 ? path : `${path}.${index}`, { throwIfNoEntry: false })?.ino
+/** What the older files are called, newest first. Where both kinds lie there, the one that is still written counts. */
+export function olderNames(path: string): string[] {
+  const days = daysOf(path)
+  const lastDay = days[0] === undefined ? undefined : mtimeOf(days[0])
+  const lastNumber = mtimeOf(`${path}.1`)
+  if (lastDay !== undefined && (lastNumber === undefined || lastDay > lastNumber)) return days
+  return Array.from({ length: maxRotated }, (_, index) => `${path}.${index + 1}`)
+}
+
+function daysOf(path: string): string[] {
+  const [folder, name] = [dirname(path), basename(path)]
+  try {
+    const found = readdirSync(folder).filter((one) => one.startsWith(name) && day.test(one.slice(name.length)))
+    return found
+      .sort()
+      .reverse()
+      .slice(0, maxRotated)
+      .map((one) => join(folder, one))
+  } catch {
+    return []
+  }
+}
+
+function mtimeOf(name: string): number | undefined {
+  return statSync(name, { throwIfNoEntry: false })?.mtimeMs
+}
+
+function inodeOf(name: string): number | undefined {
+  return statSync(name, { throwIfNoEntry: false })?.ino
 }
 
 /** A rotation that ends between two looks at it has the newest file replaced. */
 function steadySnapshot(path: string, stopAt?: number): Snapshot {
   for (let tries = 1; ; tries++) {
-    const newest = inodeAt(path, 0)
+    const newest = inodeOf(path)
     const found = snapshot(path, stopAt)
-    if (inodeAt(path, 0) === newest || tries === snapshotTries) return found
+    if (inodeOf(path) === newest || tries === snapshotTries) return found
   }
 }
 
@@ -56,20 +87,19 @@ function steadySnapshot(path: string, stopAt?: number): Snapshot {
 export async function openChain(path: string, stopAt?: number): Promise<{ files: ChainFile[]; met: boolean }> {
   const { inodes, met } = steadySnapshot(path, stopAt)
   const files: ChainFile[] = []
-  for (const [index, inode] of inodes.entries()) {
-    const handle = await openInode(path, index, inode)
+  for (const inode of inodes) {
+    const handle = await openInode(path, inode)
     if (handle !== undefined) files.push({ handle, inode })
   }
   return { files, met }
 }
 
 /** Opens one file, wherever rotation has moved it since; undefined when it is gone. */
-async function openInode(path: string, from: number, inode: number): Promise<fs.FileHandle | undefined> {
+async function openInode(path: string, inode: number): Promise<fs.FileHandle | undefined> {
   for (let tries = 0; tries < openTries; tries++) {
-    let index = from
-    while (index <= maxRotated && inodeAt(path, index) !== inode) index++
-    if (index > maxRotated) continue
-    const handle = await fs.open(index === 0 ? path : `${path}.${index}`, 'r').catch(() => undefined)
+    const name = [path, ...olderNames(path)].find((one) => inodeOf(one) === inode)
+    if (name === undefined) continue
+    const handle = await fs.open(name, 'r').catch(() => undefined)
     if ((await handle?.stat())?.ino === inode) return handle
     await handle?.close()
   }

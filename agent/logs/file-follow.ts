@@ -1,7 +1,16 @@
 import fs from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FileAlarm, type Nudge } from './file-alarm.ts'
-import { type ChainFile, chainFrom, closeChain, endOfLines, newestOf, offsetOf, openChain } from './file-chain.ts'
+import {
+  type ChainFile,
+  chainFrom,
+  closeChain,
+  endOfLines,
+  newestOf,
+  offsetOf,
+  olderNames,
+  openChain,
+} from './file-chain.ts'
 
 const chunkBytes = 64 * 1024
 /** What is read at once of a file that has much to give. */
@@ -72,7 +81,7 @@ export async function* followFile({
       await alarm.wait(offset !== before)
       const began = current === undefined ? undefined : await alarm.emptied(current.handle, offset)
       if (began === undefined) continue
-      yield* restOfCopy(`${file}.1`, began, offset, scratch)
+      yield* restOfCopy(olderNames(file)[0] ?? file, began, offset, scratch)
       offset = 0
     }
   } finally {

@@ -77,6 +77,36 @@ test('what is written before a file is copied and emptied is read from the copy,
   stop()
 })
 
+test('files that are named by their day are read like numbered ones, also by whoever was away when they were', async () => {
+  const from = number
+  const source = new FileSource(file, 'system')
+  const first = follow(source)
+  // Left over from before their names changed.
+  fs.writeFileSync(`${file}.1`, '2026-01-01T00:00:00Z host test[1]: 0\n')
+  fs.utimesSync(`${file}.1`, 1, 1)
+  for (const name of ['-20260101', '-20260102']) {
+    write(20)
+    await until('them', () => numbers(first.lines).at(-1) === number)
+    fs.renameSync(file, file + name)
+    fs.writeFileSync(file, '')
+  }
+  first.stop()
+  write(5)
+  for (const name of ['-20260103', '-2026010304']) {
+    write(5)
+    fs.renameSync(file, file + name)
+    fs.writeFileSync(file, '')
+    write(5)
+  }
+  const last = first.lines.at(-1)
+  const rest = follow(source, { timestamp: last?.timestamp ?? '', seq: last?.seq ?? 0 })
+  await until('what came meanwhile', () => numbers(rest.lines).at(-1) === number)
+  expect(numbers([...first.lines, ...rest.lines])).toEqual(upTo(from))
+  rest.stop()
+  const { lines } = await source.history({ lines: 1000, since: undefined, search: undefined })
+  expect(numbers(lines)).toEqual(upTo(from))
+})
+
 test('it is resumed at any line, also where many have the same second', async () => {
   const from = number
   const second = '2026-01-01T00:00:00Z'

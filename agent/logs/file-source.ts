@@ -1,7 +1,8 @@
 import fs from 'node:fs/promises'
-import { disorderMs, LineAssembler, type RawLine, standsAlone } from '../../shared/domain/log-lines.ts'
+import { disorderMs, LineAssembler, type RawLine } from '../../shared/domain/log-lines.ts'
 import { PlainDecoder, plainTime, plainWriter } from '../../shared/domain/log-plain.ts'
 import { earlier, type LogPosition } from '../../shared/domain/log-time.ts'
+import { standsAlone } from '../../shared/domain/log-traces.ts'
 import { blockFor, readBackward } from './file-backward.ts'
 import { lacksTimes } from './file-chain.ts'
 import { followFile } from './file-follow.ts'
@@ -30,7 +31,8 @@ export class FileSource implements LineSource {
       {
         portions: readBackward(this.#file, blockFor(query)),
         decode: (entries) => new PlainDecoder(startedAt).push(entries),
-        startsAfresh: (entry, before) => {
+        freshStarts: (entries) => (index) => {
+          const [entry = '', before = ''] = [entries[index], entries[index - 1]]
           const time = timeOf(entry)
           return time !== undefined && time !== timeOf(before) && standsAlone(saidIn(entry), saidIn(before))
         },

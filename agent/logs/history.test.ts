@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { assemble, LastLines, readLast } from './history.ts'
-import { EntryDecoder, entryStandsAlone } from './json-file.ts'
+import { EntryDecoder, freshStarts } from './json-file.ts'
 
 const text = fc.oneof(
   {
@@ -34,7 +34,6 @@ const decode = (entries: string[]) => {
   const decoder = new EntryDecoder()
   return [...decoder.push(entries), ...decoder.finish()]
 }
-const startsAfresh = entryStandsAlone
 
 test('the last lines are the same in whatever portions the log is read, and as if all of it were', async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 })
@@ -50,7 +49,7 @@ test('the last lines are the same in whatever portions the log is read, and as i
       }
       const all = assemble(decode(entries), 'api')
       const query = { lines, since: undefined, search: undefined }
-      const found = await readLast({ portions: backward(), decode, startsAfresh }, 'api', query)
+      const found = await readLast({ portions: backward(), decode, freshStarts }, 'api', query)
       expect(found.lines).toEqual(all.slice(-lines))
       expect(found.truncated).toBe(all.length > lines)
     }),
@@ -72,7 +71,7 @@ test('of a large portion only what is wanted is decoded', async () => {
       decoded += some.length
       return decode(some)
     },
-    startsAfresh,
+    freshStarts,
   }
   const { lines, truncated } = await readLast(source, 'api', { lines: 100, since: undefined, search: undefined })
   expect(lines.map(({ message }) => message)).toEqual(entries.slice(-100).map((_, n) => String(4900 + n)))

@@ -15,8 +15,8 @@ export interface BackwardSource {
   /** Portions from the newest to the oldest, each in its own order. */
   portions: AsyncIterable<string[]>
   decode: (entries: string[]) => RawLine[]
-  /** Whether nothing before the entry can belong to the same line or moment. */
-  startsAfresh: (entry: string, before: string) => boolean
+  /** Says of each entry, by its index, whether nothing before it can belong to the same line or moment. */
+  freshStarts: (entries: readonly string[]) => (index: number) => boolean
 }
 
 /** The last lines that fit, read from the end of a log. */
@@ -42,8 +42,8 @@ export async function readLast(source: BackwardSource, service: string, query: H
 }
 
 /** From which entry on the newest are looked at, so that it gives what is wanted; -1 where more has to be read first. */
-function cutFor(entries: readonly string[], wanted: number, { startsAfresh }: BackwardSource): number {
-  const isFresh = (index: number) => startsAfresh(entries[index] ?? '', entries[index - 1] ?? '')
+function cutFor(entries: readonly string[], wanted: number, { freshStarts }: BackwardSource): number {
+  const isFresh = freshStarts(entries)
   for (let index = entries.length - wanted; index > 0; index--) if (isFresh(index)) return index
   for (let index = Math.max(1, entries.length - wanted); index < entries.length; index++) {
     if (isFresh(index)) return index

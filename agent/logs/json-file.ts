@@ -1,5 +1,6 @@
-import { type RawLine, standsAlone } from '../../shared/domain/log-lines.ts'
-import { dockerTime } from '../../shared/domain/log-time.ts'
+import { type RawLine, tangle } from '../../shared/domain/log-lines.ts'
+import { apartMs, dockerTime } from '../../shared/domain/log-time.ts'
+import { standsAlone } from '../../shared/domain/log-traces.ts'
 import { type Part, PartJoiner } from './parts.ts'
 
 /** Docker's json-file format: `{"log":"text\n","stream":"stdout","time":"…"}`, one per line. */
@@ -18,8 +19,43 @@ export function entryTime(entry: string): string | undefined {
   return at === -1 ? undefined : dockerTime(entry.slice(at + 8, -2))
 }
 
-/** Whether nothing before an entry can belong to the same line or the same moment. */
-export function entryStandsAlone(entry: string, before: string): boolean {
+/**
+ * Says of each entry whether nothing before it can belong to the same line or the same moment, nor on the other output
+ * what follows to what came before. Says no in doubt.
+ */
+export function freshStarts(entries: readonly string[]): (index: number) => boolean {
+  const outputs = [false, true].map((ofErrors) => neighbours(entries, ofErrors))
+  const time = (index: number) => entryTime(entries[index] ?? '') ?? ''
+  const isFar = (one: number, other: number) =>
+    Math.abs(one - other) > tangle.lines || apartMs(time(one), time(other)) > 2 * tangle.ms
+  return (index) => {
+    if (time(index) === time(index - 1)) return false
+    return outputs.every(({ before, from }) => {
+      const next = from[index] ?? -1
+      // Behind the last there is nothing, or what was cut off where nothing belonged together.
+      if (next === -1 || (next !== index && isFar(index, next))) return true
+      const last = before[index] ?? -1
+      if (last === index - 1) return areApart(entries[next] ?? '', entries[last] ?? '')
+      return isFar(index, Math.max(last, 0)) || (last !== -1 && areApart(entries[next] ?? '', entries[last] ?? ''))
+    })
+  }
+}
+
+/** Where, seen from each entry, the last of an output before it stands and the first from it on; -1 where none does. */
+function neighbours(entries: readonly string[], ofErrors: boolean): { before: Int32Array; from: Int32Array } {
+  const isOf = (entry: string | undefined) => entry !== undefined && isError(entry) === ofErrors
+  const before = new Int32Array(entries.length).fill(-1)
+  const from = new Int32Array(entries.length).fill(-1)
+  for (let at = 1; at < entries.length; at++) before[at] = isOf(entries[at - 1]) ? at - 1 : (before[at - 1] ?? -1)
+  for (let at = entries.length - 1; at >= 0; at--) from[at] = isOf(entries[at]) ? at : (from[at + 1] ?? -1)
+  return { before, from }
+}
+
+function isError(entry: string): boolean {
+  return entry.startsWith('"stream":"stderr"', entry.lastIndexOf('"stream":"'))
+}
+
+function areApart(entry: string, before: string): boolean {
   if (entryTime(entry) === entryTime(before)) return false
   const [one, other] = [parseEntry(entry), parseEntry(before)]
   return one !== undefined && other !== undefined && standsAlone(one.text, other.text)

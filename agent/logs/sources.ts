@@ -1,5 +1,5 @@
 import type { LogLine } from '../../shared/contract/logs.ts'
-import type { LineAssembler, RawLine } from '../../shared/domain/log-lines.ts'
+import { type LineAssembler, type RawLine, tangle } from '../../shared/domain/log-lines.ts'
 import type { LogPosition } from '../../shared/domain/log-time.ts'
 
 /** Who takes a source's lines. */
@@ -43,7 +43,8 @@ export async function assembleAll(
   try {
     for (;;) {
       const next = source.next()
-      let result = assembler.holding ? await orNothing(next, joinWaitMs) : await next
+      const waitMs = assembler.tangled ? tangle.ms : joinWaitMs
+      let result = assembler.holding ? await orNothing(next, waitMs) : await next
       if (result === undefined) {
         await deliver(assembler.flush())
         result = await next

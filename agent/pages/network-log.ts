@@ -42,8 +42,10 @@ interface Response {
  */
 export class NetworkLog {
   readonly #open = new Map<string, Entry>()
+  /** Their page is gone; of one that was sent to outlive it (`keepalive`, a beacon) the head of the answer is still told. */
+  readonly #left = new Map<string, Entry>()
   readonly #ring = new Ring<Entry>(kept, (entry) => {
-    if (this.#open.get(entry.id) === entry) this.#open.delete(entry.id)
+    for (const entries of [this.#open, this.#left]) if (entries.get(entry.id) === entry) entries.delete(entry.id)
   })
   readonly #onEnd: (request: NetworkRequest) => void
   readonly #explain: (url: string, error: string) => string
@@ -84,6 +86,8 @@ export class NetworkLog {
       for (const stop of stops) stop()
       // A document may come in the process that its frame moves to.
       this.#abandon(({ by, shown }) => by === cdp && shown.resourceType !== 'Document')
+      // How a beacon ended nobody tells any more; that it was broken off is not said either.
+      for (const entry of this.#left.values()) if (entry.by === cdp) this.#forget(entry)
     }
   }
 
@@ -92,11 +96,31 @@ export class NetworkLog {
     for (const entry of [...this.#open.values()].filter(which)) {
       const { shown } = entry
       this.#open.delete(entry.id)
+      if (shown.status === null && shown.resourceType !== 'WebSocket') this.#left.set(entry.id, entry)
+      if (isBeacon(entry)) continue
       if (shown.resourceType !== 'WebSocket') shown.failed = 'net::ERR_ABORTED'
       shown.responseSize = entry.received
       shown.duration = Math.max(0, Date.now() - Date.parse(shown.timestamp))
       this.#onEnd(shown)
     }
+  }
+
+  /** It went on without its page, and was answered: it was not broken off after all. */
+  #outlived(id: string, status: unknown): void {
+    const entry = this.#left.get(id)
+    if (entry === undefined || typeof status !== 'number') return
+    entry.shown.status = status
+    entry.shown.failed = null
+    this.#forget(entry)
+  }
+
+  #forget(entry: Entry): void {
+    const { shown } = entry
+    this.#left.delete(entry.id)
+    // What was told as broken off is not told again as something new.
+    const told = shown.duration !== null
+    if (shown.failed === null) shown.duration = Math.max(0, Date.now() - Date.parse(shown.timestamp))
+    if (!told) this.#onEnd(shown)
   }
 
   #sent(params: CdpParams, by: CdpSession): void {
@@ -159,8 +183,10 @@ export class NetworkLog {
 
   /** The answer as it came, which may be told before or after the one that the page was given. */
   #raw(params: CdpParams): void {
-    const entry = this.#open.get(String(params['requestId']))
-    if (entry === undefined || params['statusCode'] !== 304) return
+    const id = String(params['requestId'])
+    const entry = this.#open.get(id)
+    if (entry === undefined) return this.#outlived(id, params['statusCode'])
+    if (params['statusCode'] !== 304) return
     entry.unchanged = true
     if (entry.shown.status !== null) entry.shown.status = 304
   }
@@ -194,6 +220,11 @@ export class NetworkLog {
     entry.shown.duration = Number.isFinite(seconds) ? Math.round(seconds * 1_000_000) / 1000 : 0
     this.#onEnd(entry.shown)
   }
+}
+
+/** What `sendBeacon` sends, and a link's `ping`: made to outlive the page. */
+function isBeacon({ shown }: Entry): boolean {
+  return shown.resourceType === 'Ping'
 }
 
 /** There is no more of the answer than its head; Chromium calls one aborted whose body the page does not ask for. */

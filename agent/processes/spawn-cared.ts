@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findProgram } from './find-program.ts'
 import { OutputTail } from './output-tail.ts'
-import { family, markVariable, signal } from './process-table.ts'
+import { family, marked, markVariable, signal } from './process-table.ts'
 import { record } from './record.ts'
 import { withheldFds } from './withheld-fds.ts'
 
@@ -44,6 +44,12 @@ export interface CaredProcess {
   lastLines(): string
   /** It has ended: what is left of its group goes too, and what left the group (a service it started) stays. */
   endGroup(): void
+  /** It has ended: what is left of its group goes, and what left the group is still looked after. */
+  endJobs(): void
+  /** What it started that left its group and still runs. */
+  strays(): number[]
+  /** Ends those as `end` does, and no other: its group's number may be another's by now. */
+  endStrays(graceMs: number): Promise<void>
   /** Ends it and everything it started: asks, waits `graceMs`, then kills. Safe to call twice. */
   end(graceMs?: number): Promise<void>
 }
@@ -82,6 +88,7 @@ export async function spawnCared(options: CaredOptions): Promise<CaredProcess> {
   for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.end()
   const strikeOut = record(options.dataDir, { name: options.name, pid, mark })
   let ending: Promise<void> | undefined
+  let jobsEnded = false
   return {
     name: options.name,
     pid,
@@ -93,9 +100,15 @@ export async function spawnCared(options: CaredOptions): Promise<CaredProcess> {
     output,
     lastLines: () => tail.lines(),
     endGroup() {
-      signal(-pid, 'SIGKILL')
+      if (!jobsEnded) signal(-pid, 'SIGKILL')
       strikeOut()
     },
+    endJobs() {
+      jobsEnded = true
+      signal(-pid, 'SIGKILL')
+    },
+    strays: () => marked(mark),
+    endStrays: (graceMs) => endMarked(mark, graceMs),
     end(graceMs = 3000) {
       ending ??= endAll(pid, mark, graceMs, exited).finally(strikeOut)
       return ending
@@ -140,6 +153,21 @@ async function endAll(pid: number, mark: string, graceMs: number, exited: Promis
   }
   // One that the kernel does not let go of is left to the record and the next start.
   await Promise.race([exited, sleep(1000)])
+}
+
+async function endMarked(mark: string, graceMs: number): Promise<void> {
+  for (const pid of marked(mark)) {
+    signal(pid, 'SIGTERM')
+    signal(pid, 'SIGCONT')
+  }
+  const asked = Date.now()
+  while (marked(mark).length > 0 && Date.now() - asked < graceMs) await sleep(pollMs)
+  for (let tries = 0; tries < killTries; tries++) {
+    const left = marked(mark)
+    if (left.length === 0) return
+    for (const pid of left) signal(pid, 'SIGKILL')
+    await sleep(pollMs)
+  }
 }
 
 let guardArgs: Promise<string[]> | undefined

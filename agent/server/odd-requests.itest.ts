@@ -170,6 +170,17 @@ describe('a body', () => {
 })
 
 describe('a method', () => {
+  test('that says one thing twice is refused by the name of it', async () => {
+    const ask = (target: string, ...more: string[]) => say(request(`GET ${target} HTTP/1.1`, [host, secret(), ...more]))
+    const twice = await ask('/audit?page=1&pageSize=5&page=2')
+    expect([statusOf(twice), codeOf(twice)]).toEqual([400, 'invalid-params'])
+    expect(twice).toContain('\\"page\\" stands twice')
+    expect(statusOf(await ask('/audit?page=1&pageSize=5'))).toBe(200)
+    const upgrade = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']
+    for (const query of ['since=1&since=2', 'token=a&token=b'])
+      expect(statusOf(await ask(`/ws/events?${query}`, 'Connection: Upgrade', ...upgrade))).toBe(400)
+  })
+
   test('HEAD is GET without its body', async () => {
     const [head, body] = (await say(request('HEAD /health HTTP/1.1', [host]))).split('\r\n\r\n')
     expect(head).toMatch(/^HTTP\/1\.1 200[\s\S]*content-length: [1-9]/)

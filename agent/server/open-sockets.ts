@@ -1,15 +1,29 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import type { SocketDefinition } from '../../shared/contract/define.ts'
 import type { SocketName } from '../../shared/contract/index.ts'
 import { parseJson } from '../../shared/contract/wire.ts'
 import type { ProxiedStream, ServerSocket } from './handlers.ts'
 import type { Counters } from './parts.ts'
 
+/**
+ * Tells when its peer says goodbye. The library tells no sooner than when TCP has ended as well, and who holds that open
+ * would keep a command running.
+ */
+export class HeardSocket extends WebSocket {
+  onGoodbye = () => {}
+
+  /** The library calls this by itself when the peer's Close frame has come. */
+  override close(code?: number, reason?: string | Buffer): void {
+    super.close(code, reason)
+    this.onGoodbye()
+  }
+}
+
 /** All open sockets: one timer for all of them, and one way to close them. */
 export class OpenSockets {
-  readonly #open = new Map<WebSocket, { alive: boolean }>()
+  readonly #open = new Map<HeardSocket, { alive: boolean }>()
   readonly #proxied = new Set<Duplex>()
   readonly #counters: Counters
   readonly #pingMs: number
@@ -25,7 +39,7 @@ export class OpenSockets {
 
   add(
     definition: SocketDefinition,
-    websocket: WebSocket,
+    websocket: HeardSocket,
     stream: Duplex,
     accept: (socket: ServerSocket<SocketName>) => void,
   ): void {
@@ -36,7 +50,20 @@ export class OpenSockets {
     websocket.on('pong', () => {
       state.alive = true
     })
+    let over = false
+    const close = () => {
+      if (over) return
+      over = true
+      // What it says after its goodbye, or after one that it was told, is meant for nobody.
+      socket.onMessage = () => {}
+      socket.onBytes = () => {}
+      socket.onClose()
+    }
     const socket = adapt(definition, websocket, () => endWhenStill(websocket, stream, this.#closeMs))
+    websocket.onGoodbye = () => {
+      endWhenStill(websocket, stream, this.#closeMs)
+      close()
+    }
     websocket.on('close', () => {
       this.#open.delete(websocket)
       this.#count(0)
@@ -44,7 +71,7 @@ export class OpenSockets {
         clearInterval(this.#timer)
         this.#timer = undefined
       }
-      socket.onClose()
+      close()
     })
     accept(socket)
   }
@@ -95,7 +122,7 @@ function endWhenStill(websocket: WebSocket, stream: Duplex, closeMs: number): vo
   else setTimeout(() => websocket.terminate(), closeMs).unref()
 }
 
-function adapt(definition: SocketDefinition, websocket: WebSocket, onClosing: () => void): ServerSocket<SocketName> {
+function adapt(definition: SocketDefinition, websocket: HeardSocket, onClosing: () => void): ServerSocket<SocketName> {
   const socket: ServerSocket<SocketName> = {
     send: (message) => {
       if (websocket.readyState === websocket.OPEN) websocket.send(JSON.stringify(message))
@@ -109,6 +136,8 @@ function adapt(definition: SocketDefinition, websocket: WebSocket, onClosing: ()
     pause: () => websocket.pause(),
     resume: () => websocket.resume(),
     close: (code, reason) => {
+      // Whoever closes it here knows.
+      websocket.onGoodbye = () => {}
       websocket.close(code, reason)
       onClosing()
     },

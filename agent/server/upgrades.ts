@@ -10,7 +10,7 @@ import { nextRequestId, RequestContext } from './context.ts'
 import { checkDeclared } from './declared.ts'
 import { splitUrl } from './guard.ts'
 import { checkHandshake } from './handshake.ts'
-import { OpenSockets } from './open-sockets.ts'
+import { HeardSocket, OpenSockets } from './open-sockets.ts'
 import type { ServerParts } from './parts.ts'
 import { asProblem, refuseUpgrade } from './respond.ts'
 import { findSocket, withoutLastSlash } from './routes.ts'
@@ -42,6 +42,7 @@ export function createUpgradeHandler(parts: ServerParts, limits: { pingMs: numbe
         maxFragments: 128,
         maxBufferedChunks: 8192,
         clientTracking: false,
+        WebSocket: HeardSocket,
       }),
     ]),
   )
@@ -125,11 +126,13 @@ async function authenticate(
   path: string,
   query: URLSearchParams,
 ): Promise<void> {
-  const ticket = query.get('token')
+  const [ticket, another] = query.getAll('token')
   query.delete('token')
+  if (another !== undefined)
+    throw new Problem('invalid-params', '"token" stands twice in the query. Give it once and try again.')
   if (parts.checker.accepts(request.headers)) return
   parts.counters.unauthorized++
-  if (ticket === null) await parts.throttle.refuse(hasCredentials(request.headers))
+  if (ticket === undefined) await parts.throttle.refuse(hasCredentials(request.headers))
   else if (!parts.tickets.redeem(ticket, path)) {
     throw new Problem(
       'ticket-spent',

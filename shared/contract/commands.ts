@@ -4,6 +4,8 @@ import { defineCall, defineSocket } from './define.ts'
 /** Commands without a shell, and terminals with one. */
 
 const command = z.string().trim().min(1).max(2000)
+/** Older agents do not say. */
+const endedBy = z.string().nullable().optional().describe('The signal that ended it, where exitCode is null')
 const timeoutMs = z.int().min(1000).max(300_000).default(30_000)
 
 export const exec = defineCall({
@@ -16,6 +18,7 @@ export const exec = defineCall({
   result: () =>
     z.object({
       exitCode: z.number().int().nullable(),
+      signal: endedBy,
       stdout: z.string(),
       stderr: z.string(),
       elapsedMs: z.number(),
@@ -40,6 +43,7 @@ export const execSocket = defineSocket({
       z.object({
         type: z.literal('exit'),
         exitCode: z.number().int().nullable(),
+        signal: endedBy,
         timedOut: z.boolean(),
         truncated: z.boolean(),
       }),

@@ -47,7 +47,7 @@ export const containerStats = defineCall({
   method: 'GET',
   path: '/containers/stats',
   access: 'secret',
-  summary: 'How much each running container takes now.',
+  summary: 'How much each container takes now that runs or is paused.',
   result: () => z.array(containerLoad),
   problems: ['install-required'],
 })

@@ -24,6 +24,15 @@ describe('parameters in a query string', () => {
     expect(schema.safeParse(decodeQuery(schema, new URLSearchParams('on=maybe&name=a'))).success).toBe(false)
     expect(schema.safeParse(decodeQuery(schema, new URLSearchParams('name=a&other=1'))).success).toBe(false)
   })
+
+  test('that stand twice are refused by name, unless they are a list', () => {
+    const read = (text: string) => decodeQuery(schema, new URLSearchParams(text))
+    for (const text of ['count=1&name=a&count=2', 'name=a&count=1&count=1', 'count=&name=a&count=1']) {
+      expect(() => read(text)).toThrow('"count" stands twice')
+    }
+    expect(() => read('name=a&other=1&other=2')).toThrow('"other" stands twice')
+    expect(read('name=a&list=x,y&list=z')).toEqual({ name: 'a', list: ['x', 'y', 'z'] })
+  })
 })
 
 test('values in a path are encoded and leave the rest', () => {

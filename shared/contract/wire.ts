@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Problem } from '../errors.ts'
 import type { ParamsSchema } from './define.ts'
 
 /** How parameters stand in a path and a query string, the same way for both ends. */
@@ -29,10 +30,19 @@ export function decodeText(schema: ParamsSchema, key: string, text: string): unk
   return text
 }
 
-/** Query parameters as an object; a key that stands twice keeps its last value. */
+/**
+ * Query parameters as an object. A list may be given piece by piece; of anything else that stands twice nobody can say
+ * which was meant.
+ */
 export function decodeQuery(schema: ParamsSchema, query: URLSearchParams): Record<string, unknown> {
   const values: Record<string, unknown> = {}
-  for (const [key, text] of query) values[key] = decodeText(schema, key, text)
+  for (const [key, text] of query) {
+    const value = decodeText(schema, key, text)
+    const before = Object.hasOwn(values, key) ? values[key] : undefined
+    if (before === undefined) values[key] = value
+    else if (Array.isArray(before) && Array.isArray(value)) values[key] = [...before, ...value]
+    else throw new Problem('invalid-params', `"${key}" stands twice in the query. Give it once and try again.`)
+  }
   return values
 }
 

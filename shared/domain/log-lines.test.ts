@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LogLine } from '../contract/logs.ts'
 import { levelOf, syslogLevel } from './log-level.ts'
-import { disorderMs, LineAssembler, type RawLine, standsAlone } from './log-lines.ts'
+import { disorderMs, LineAssembler, type RawLine, tangle } from './log-lines.ts'
 import { comparePositions, dockerTime, earlier, nanoTime, nanoTimeOf, parseSince, unixTime } from './log-time.ts'
+import { standsAlone } from './log-traces.ts'
 
 const at = (nanos: number) =>
   `2026-01-01T00:00:${String(Math.floor(nanos / 1e9)).padStart(2, '0')}.${String(nanos % 1e9).padStart(9, '0')}Z`
@@ -255,20 +256,42 @@ describe('stack traces', () => {
   })
 })
 
-test('a line of the other output is no part of a trace', () => {
-  const assembler = new LineAssembler('worker')
-  const written: [string, number][] = [
-    ['Traceback (most recent call last):', 2],
-    ['  File "x.py", line 1', 2],
-    ['GET / 200', 1],
-    ['ValueError: no', 2],
-  ]
-  const lines = assembler.push(written.map(([text, stream], index) => ({ ...raw(text, index + 1), stream })))
-  expect([...lines, ...assembler.flush()].map(({ message }) => message)).toEqual([
-    'Traceback (most recent call last):\n  File "x.py", line 1',
-    'GET / 200',
-    'ValueError: no',
-  ])
+describe('a line of the other output', () => {
+  const written = (...lines: [text: string, stream: number, ms: number][]) =>
+    lines.map(([text, stream, ms]) => ({ timestamp: at(ms * 1e6), text, stream }))
+  const messages = (raws: readonly RawLine[]) => {
+    const assembler = new LineAssembler('worker')
+    return [...assembler.push(raws), ...assembler.flush()].map(({ message }) => message)
+  }
+
+  test('is no part of a trace, and does not split it: it comes behind', () => {
+    const trace = 'Traceback (most recent call last):\n  File "x.py", line 1\nValueError: no'
+    const [head = '', call = '', last = ''] = trace.split('\n')
+    expect(messages(written([head, 2, 1], ['GET /', 1, 2], [call, 2, 3], ['GET /b', 1, 4], [last, 2, 5]))).toEqual([
+      trace,
+      'GET /',
+      'GET /b',
+    ])
+    expect(
+      messages(written(['Error: a', 2, 1], ['Error: b', 1, 2], ['    at a', 2, 3], ['    at b', 1, 4], ['end', 2, 5])),
+    ).toEqual(['Error: a\n    at a', 'Error: b\n    at b', 'end'])
+  })
+
+  test('does not wait for long, nor many of them, nor for what may be no trace at all', () => {
+    const late = tangle.ms + 2
+    expect(messages(written(['Error: a', 2, 1], ['x', 1, 2], ['    at a', 2, late + 1]))).toEqual([
+      'Error: a',
+      'x',
+      '    at a',
+    ])
+    const assembler = new LineAssembler('worker')
+    expect(assembler.push(written(['Error: a', 2, 1], ['x', 1, 2], ['y', 1, 3]))).toEqual([])
+    const came = assembler.push(written(['z', 1, late + 1]))
+    expect(came.map(({ message }) => message)).toEqual(['Error: a', 'x', 'y'])
+    const flood = Array.from({ length: tangle.lines + 2 }, (_, n) => [`${n}`, 1, 2] as [string, number, number])
+    expect(new LineAssembler('worker').push(written(['Error: a', 2, 1], ...flood))[0]?.message).toBe('Error: a')
+    expect(messages(written(['a', 2, 1], ['x', 1, 2], ['b', 2, 3], ['y', 1, 4]))).toEqual(['a', 'x', 'b', 'y'])
+  })
 })
 
 const text = fc.oneof(
@@ -371,6 +394,49 @@ describe('any source', () => {
         expect(physical([...seen, ...rest])).toBe(raws.map((line) => line.text).join('\n'))
       }),
       { numRuns: 500 },
+    )
+  })
+
+  test('with two outputs keeps each line once, behind what it came between, and resumes behind any of them', () => {
+    const outputs = fc.array(
+      fc.record({
+        text,
+        stream: fc.constantFrom(1, 2),
+        step: fc.constantFrom(0, 0, 1, 1000, 1_000_000, 5_000_000, 30_000_000, 400_000_000),
+        back: fc.integer({ min: 0, max: 2 }),
+      }),
+      { maxLength: 60 },
+    )
+    /** A pause in the middle of a tangle would say that nothing more came, which is not so. */
+    const inPortions = (cuts: readonly number[]) => cuts.filter((cut) => cut % 2 === 1)
+    fc.assert(
+      fc.property(outputs, cutting, cutting, fc.nat(), (items, cuts, otherCuts, pick) => {
+        let now = 10_000
+        const raws = items.map(({ text: said, stream, step, back }) => {
+          now += step
+          return { ...raw(said, now - back), stream }
+        })
+        const lines = run(raws, inPortions(cuts))
+        expect(physical(lines).split('\n').sort()).toEqual(
+          raws
+            .map((line) => line.text)
+            .join('\n')
+            .split('\n')
+            .sort(),
+        )
+        if (lines.length === 0) return
+        const place = pick % lines.length
+        const last = lines[place]
+        const after = { timestamp: last?.timestamp ?? '', seq: last?.seq ?? 0 }
+        const start = earlier(after.timestamp, disorderMs)
+        const rest = run(
+          raws.filter((line) => line.timestamp >= start),
+          inPortions(otherCuts),
+          after,
+        )
+        expect(physical(rest)).toBe(physical(lines.slice(place + 1)))
+      }),
+      { numRuns: 1000 },
     )
   })
 

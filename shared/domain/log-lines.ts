@@ -1,6 +1,7 @@
 import type { LogLine } from '../contract/logs.ts'
 import { type LogLevel, levelOf } from './log-level.ts'
-import { earlier, type LogPosition } from './log-time.ts'
+import { apartMs, earlier, type LogPosition } from './log-time.ts'
+import { endsWithColon, looksLikeTrace, plain, type Trace, traceBegunBy, traceBehind } from './log-traces.ts'
 
 /** A line as its source has it: one physical line, with the time the source gave it (`nanoTime`). */
 export interface RawLine {
@@ -29,86 +30,18 @@ const maxTraceChars = 256 * 1024
 /** A trace is written in one go: what comes this much later is not part of it. */
 const maxTraceGapMs = 1000
 
-/** `--->` stands before what .NET's exception was caused by, `from` and a place before `in` are Ruby's. */
-const traceLine =
-  /^\s+(?:at |\.{3}|File "|Caused by|Suppressed|\[cause\]|---> |from \S+:\d+:in )|^(?:Caused by:|Suppressed:|\.{3} |\/\S+:\d+:in [`'][^`']*'$)/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals' colours begin with one
-const colours = /\u001b\[[0-9;]*m/g
-/** What Playwright did before it gave up: part of its errors' message. */
-const callLog = 'Call log:'
-/** What .NET writes in a line of its own before what it logs, which is set in by six. */
-const dotnetHead = /^(?:trce|dbug|info|warn|fail|crit): \S+\[-?\d+\]$/
-const tracebackHead = 'Traceback (most recent call last):'
-/** Stands between two Python exceptions of which one led to the other, with an empty line on either side. */
-const pythonLink = /^(?:During handling of the above exception|The above exception was the direct cause)/
-const goPanic = /^(?:panic: |fatal error: )/
-const goroutine = /^goroutine \d+ .*\]:$/
-const goEnd = /^(?:created by |exit status \d)/
-
-/** `main.(*Shop).sell(0xc0000121a0, {0x1, 0x2})`; its file stands in the line below, indented. */
-function isGoCall(text: string): boolean {
-  return text.endsWith(')') ? /^[^\s(]+\(/.test(text) : goEnd.test(text)
-}
-
-/** As the heads of tracebacks and of goroutines do. */
-function endsWithColon(text: string): boolean {
-  return text.charCodeAt(text.length - 1) === 58
-}
-
-function opensTraceback(text: string): boolean {
-  return endsWithColon(text) && text.endsWith(tracebackHead)
-}
-
-/** Whether a line belongs to a stack trace by its look alone. */
-export function looksLikeTrace(text: string): boolean {
-  const first = text.charCodeAt(0)
-  // Most lines begin with neither white space nor one of C, S, '.' and '/'.
-  if (first > 32 && first !== 67 && first !== 83 && first !== 46 && first !== 47) return false
-  return traceLine.test(text)
-}
-
 /**
- * Whether a line cannot be part of one with the line before it, whatever stands before that: where a log may be cut to
- * be read in pieces. Says no in doubt.
+ * What one output of a container writes in one go, Docker reads in one go; but lines of the other output can get in
+ * between: thousands, where one floods. They wait for the trace so long and no longer, by their own times, and so many
+ * of them. Where two lines of one output are further apart, or have more between them, they are not joined over others.
  */
-export function standsAlone(coloured: string, colouredBefore: string): boolean {
-  const [text, before] = [plain(coloured), plain(colouredBefore)]
-  if (text === '' || before === '' || text === '}' || text.startsWith('[signal ')) return false
-  if (isGoCall(text) && isGoCall(before)) return false
-  return ![text, before].some((one) => goesOn(one) || opensTraceback(one) || one === callLog || goroutine.test(one))
-}
-
-/** In a terminal, Node's own calls and what Playwright did are of a paler colour. */
-function plain(text: string): string {
-  return text.includes('\u001b') ? text.replace(colours, '') : text
-}
-
-function goesOn(text: string): boolean {
-  return /^\s/.test(text) || looksLikeTrace(text)
-}
-
-/**
- * Where in a trace its last line stands, which says what may follow. `braced`: among the properties of a Node error, up
- * to their bracket. `python`: in a block, whose last line is not indented; `raised`: behind that line; `gap` and
- * `linked`: before and behind the sentence that leads to another block. `panic`: behind Go's sentence; `go`: among the
- * calls of a goroutine; `parted`: behind the empty line that ends them. `called`: among what Playwright did before.
- * `entry`: in what .NET's logger sets in.
- */
-type Trace =
-  | 'none'
-  | 'entry'
-  | 'called'
-  | 'plain'
-  | 'braced'
-  | 'python'
-  | 'raised'
-  | 'gap'
-  | 'linked'
-  | 'panic'
-  | 'go'
-  | 'parted'
+export const tangle = { ms: 50, lines: 16_384, chars: 2 * 1024 * 1024 }
 
 interface OpenLine extends LogPosition {
+  /** When its last physical line was written. */
+  written: string
+  /** Of before: what it was is needed to know what follows, but it was delivered already. */
+  given: boolean
   stream: number | string | undefined
   text: string
   /** What belongs to it, line by line; undefined where there is nothing more, as for nearly all. */
@@ -120,7 +53,8 @@ interface OpenLine extends LogPosition {
 
 /**
  * Numbers a source's lines, reads their levels, and keeps stack traces together. A joined line has the time and
- * number of its last physical line: that is where a reader resumes, wherever the trace was cut.
+ * number of its last physical line: that is where a reader resumes, wherever the trace was cut. What another output
+ * wrote meanwhile comes behind it and is numbered there, the same way for a first reader and for one that resumes.
  */
 export class LineAssembler {
   readonly #service: string
@@ -132,6 +66,9 @@ export class LineAssembler {
   /** What was to be left out, once nothing of it can come any more. */
   #passed: LogPosition | undefined
   #open: OpenLine | undefined
+  /** Lines of another output than the open line's, that came while more of that one may come. */
+  #waiting: RawLine[] = []
+  #waitingChars = 0
 
   /** With `after`, everything up to and including that position is left out; feed it from `disorderMs` before. */
   constructor(service: string, after?: LogPosition) {
@@ -165,48 +102,96 @@ export class LineAssembler {
     return this.#open !== undefined
   }
 
+  /** Whether lines of another output wait as well: what is still to come decides where they stand. */
+  get tangled(): boolean {
+    return this.#waiting.length > 0
+  }
+
   push(raws: readonly RawLine[]): LogLine[] {
     const lines: LogLine[] = []
-    for (const raw of raws) {
-      if (!this.#number(raw.timestamp)) continue
-      const open = this.#open
-      const timestamp = this.#lastTime
-      const seq = this.#lastSeq
-      const said = raw.body === undefined ? raw.text : raw.text.slice(raw.body)
-      const look = plain(said)
-      const ofTrace = looksLikeTrace(look)
-      // Of nearly all lines it is seen at once that they go on with nothing.
-      const may = open !== undefined && (ofTrace || open.trace !== 'none' || endsWithColon(look))
-      const trace = may && open.stream === raw.stream ? continued(open, look, ofTrace, timestamp) : undefined
-      if (open !== undefined && trace !== undefined && hasRoom(open, said)) {
-        open.more ??= []
-        open.more.push(said)
-        open.chars += said.length
-        open.trace = trace
-        open.timestamp = timestamp
-        open.seq = seq
-        continue
-      }
-      if (open !== undefined) lines.push(this.#line(open))
-      this.#open = {
-        timestamp,
-        seq,
-        stream: raw.stream,
-        text: raw.text,
-        more: undefined,
-        chars: raw.text.length,
-        level: raw.body === undefined ? (raw.level ?? levelOf(said)) : levelOfLine(raw, said),
-        trace: trace ?? begun(look, ofTrace),
-      }
-    }
+    for (const raw of raws) this.#add(raw, lines)
     return lines
   }
 
-  /** The line that waits: to be called when nothing more came for a moment. */
+  /** The lines that wait: to be called when nothing more came for a moment. */
   flush(): LogLine[] {
+    const lines: LogLine[] = []
+    while (this.#open !== undefined) this.#release(lines)
+    return lines
+  }
+
+  get #hasPlace(): boolean {
+    return this.#waiting.length < tangle.lines && this.#waitingChars < tangle.chars
+  }
+
+  #add(raw: RawLine, lines: LogLine[]): void {
+    const open = this.#open
+    const first = this.#waiting[0]
+    if (open === undefined || (first === undefined && !tangles(open, raw))) return this.#take(raw, lines)
+    if (first === undefined || (this.#hasPlace && near(first.timestamp, raw.timestamp))) {
+      if (raw.stream !== open.stream) {
+        this.#waiting.push(raw)
+        this.#waitingChars += raw.text.length
+        return
+      }
+      const said = saidIn(raw)
+      const look = plain(said)
+      const trace = goingOn(open, raw, look, looksLikeTrace(look))
+      if (trace !== undefined && hasRoom(open, said)) return this.#take(raw, lines)
+    }
+    this.#release(lines)
+    this.#add(raw, lines)
+  }
+
+  /** Nothing more can belong to the open line: what waited comes in its turn. */
+  #release(lines: LogLine[]): void {
+    this.#end(lines)
+    const waiting = this.#waiting
+    if (waiting.length === 0) return
+    this.#waiting = []
+    this.#waitingChars = 0
+    for (const raw of waiting) this.#add(raw, lines)
+  }
+
+  #end(lines: LogLine[]): void {
     const open = this.#open
     this.#open = undefined
-    return open === undefined ? [] : [this.#line(open)]
+    if (open !== undefined && !open.given) lines.push(this.#line(open))
+  }
+
+  #take(raw: RawLine, lines: LogLine[]): void {
+    const given = !this.#number(raw.timestamp)
+    if (given && !isOutput(raw)) return
+    const open = this.#open
+    const timestamp = given ? raw.timestamp : this.#lastTime
+    const seq = this.#lastSeq
+    const said = saidIn(raw)
+    const look = plain(said)
+    const ofTrace = looksLikeTrace(look)
+    const trace = open === undefined ? undefined : goingOn(open, raw, look, ofTrace)
+    if (open !== undefined && trace !== undefined && open.given === given && hasRoom(open, said)) {
+      open.more ??= []
+      open.more.push(said)
+      open.chars += said.length
+      open.trace = trace
+      open.timestamp = timestamp
+      open.seq = seq
+      open.written = raw.timestamp
+      return
+    }
+    this.#end(lines)
+    this.#open = {
+      timestamp,
+      seq,
+      written: raw.timestamp,
+      given,
+      stream: raw.stream,
+      text: raw.text,
+      more: undefined,
+      chars: raw.text.length,
+      level: raw.body === undefined ? (raw.level ?? levelOf(said)) : levelOfLine(raw, said),
+      trace: trace ?? traceBegunBy(look, ofTrace),
+    }
   }
 
   /**
@@ -247,86 +232,32 @@ function levelOfLine({ text, level }: RawLine, said: string): LogLevel | undefin
   return stated ?? (said === text ? undefined : levelOf(said)) ?? level
 }
 
+/** Where a trace stands behind this line; undefined when the line is no part of it. */
+function goingOn(open: OpenLine, raw: RawLine, look: string, ofTrace: boolean): Trace | undefined {
+  // Of nearly all lines it is seen at once that they go on with nothing.
+  if (!ofTrace && open.trace === 'none' && !endsWithColon(look)) return undefined
+  const trace = open.stream === raw.stream ? traceBehind(open, look, ofTrace) : undefined
+  return trace !== undefined && earlier(raw.timestamp, maxTraceGapMs) <= open.written ? trace : undefined
+}
+
 function hasRoom(open: OpenLine, text: string): boolean {
   return (open.more?.length ?? 0) + 1 < maxTraceLines && open.chars + text.length <= maxTraceChars
 }
 
-/** Where a trace stands that begins with this line. */
-function begun(text: string, ofTrace: boolean): Trace {
-  if (opensTraceback(text)) return behindHead(text)
-  if (ofTrace) return 'plain'
-  const first = text.charCodeAt(0)
-  if ((first === 112 || first === 102) && goPanic.test(text)) return 'panic'
-  if (first === 103 && goroutine.test(text)) return 'go'
-  return text.charCodeAt(text.length - 1) === 93 && dotnetHead.test(text) ? 'entry' : 'none'
+/** Whether a line got between what another output writes, so that more of that may follow. */
+function tangles(open: OpenLine, raw: RawLine): boolean {
+  return open.stream !== raw.stream && isOutput(raw) && near(open.written, raw.timestamp)
 }
 
-/** Where a trace stands behind this line; undefined when the line is no part of it. */
-function continued(open: OpenLine, text: string, ofTrace: boolean, timestamp: string): Trace | undefined {
-  const trace = next(open, text, ofTrace)
-  return trace !== undefined && earlier(timestamp, maxTraceGapMs) <= open.timestamp ? trace : undefined
+/** Of one of a container's outputs: the programs of a system's log write as they please. */
+function isOutput({ stream }: RawLine): boolean {
+  return typeof stream === 'number'
 }
 
-function next(open: OpenLine, text: string, ofTrace: boolean): Trace | undefined {
-  if (text === callLog) return 'called'
-  switch (open.trace) {
-    case 'entry':
-      if (text.startsWith('      ')) return 'entry'
-      break
-    case 'called':
-      if (pythonLink.test(text)) return 'linked'
-      if (!ofTrace && (text === '' || /^\s+\S/.test(text))) return 'called'
-      break
-    case 'python':
-      if (opensTraceback(text)) return behindHead(text)
-      return /^\s/.test(text) || text === '' ? 'python' : 'raised'
-    case 'raised':
-      if (text === '') return 'gap'
-      if (/^\s+\S/.test(text)) return 'raised'
-      break
-    case 'gap':
-      if (pythonLink.test(text)) return 'linked'
-      break
-    case 'linked':
-      if (text === '') return 'linked'
-      if (opensTraceback(text)) return behindHead(text)
-      break
-    case 'panic':
-      if (text === '' || text.startsWith('[signal ') || /^\s+\S/.test(text)) return 'panic'
-      if (goroutine.test(text)) return 'go'
-      break
-    case 'go':
-      if (text === '') return 'parted'
-      if (/^\s+\S/.test(text) || isGoCall(text)) return 'go'
-      break
-    case 'parted':
-      if (goroutine.test(text)) return 'go'
-      break
-    case 'braced':
-      if (text === '}') return 'plain'
-      if (/^\s+\S/.test(text)) return 'braced'
-      break
-    case 'plain':
-      if (/^\s+\S/.test(text)) return behindCall(text)
-      break
-    case 'none':
-      // logging.exception() writes its sentence first, and the traceback under it; a Go server that goes on, too.
-      if (opensTraceback(text)) return isBad(open) ? behindHead(text) : undefined
-      if (text.charCodeAt(0) === 103 && goroutine.test(text) && (isBad(open) || open.text.includes('panic')))
-        return 'go'
-  }
-  return ofTrace ? behindCall(text) : undefined
+function near(a: string, b: string): boolean {
+  return apartMs(a, b) <= tangle.ms
 }
 
-function isBad({ level }: OpenLine): boolean {
-  return level === 'error' || level === 'fatal'
-}
-
-/** One that is itself indented is part of a group of exceptions, which is indented to its end. */
-function behindHead(text: string): Trace {
-  return /^\s/.test(text) ? 'plain' : 'python'
-}
-
-function behindCall(text: string): Trace {
-  return text.endsWith(' {') ? 'braced' : 'plain'
+function saidIn({ text, body }: RawLine): string {
+  return body === undefined ? text : text.slice(body)
 }

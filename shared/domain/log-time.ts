@@ -47,6 +47,12 @@ export function earlier(timestamp: string, ms: number): string {
   return `${new Date(Math.max(firstMs, milliseconds(timestamp) - ms)).toISOString().slice(0, 23)}${timestamp.slice(23)}`
 }
 
+/** How far two moments are apart, whichever is the earlier. Of the same second, as most are, that is seen at once. */
+export function apartMs(a: string, b: string): number {
+  if (a.slice(0, 20) === b.slice(0, 20)) return Math.abs(Number(a.slice(20, 29)) - Number(b.slice(20, 29))) / 1e6
+  return Math.abs(milliseconds(a) - milliseconds(b))
+}
+
 /** Seconds since 1970 with nine digits, as Docker's `since` takes them. */
 export function unixTime(timestamp: string): string {
   return `${Math.floor(milliseconds(timestamp) / 1000)}.${timestamp.slice(20, 29)}`

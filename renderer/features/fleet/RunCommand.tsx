@@ -134,14 +134,18 @@ function summaryOf(answers: readonly Answer[]): string {
     .join(', ')
 }
 
-function lookOf({ state, exitCode }: Answer): DotLook & { word: string } {
+function lookOf({ state, exitCode, signal }: Answer): DotLook & { word: string } {
   if (state === 'running') return { tone: 'engine', shape: 'round', pulsing: true, word: 'running' }
   if (state === 'waiting') return { tone: 'off', shape: 'square', hollow: true, word: 'waiting' }
   if (state === 'cancelled') return { tone: 'off', shape: 'square', word: 'cancelled' }
   if (state === 'failed') return { tone: 'broken', shape: 'diamond', word: 'failed' }
   return exitCode === 0
     ? { tone: 'up', shape: 'round', word: 'exit 0' }
-    : { tone: 'broken', shape: 'diamond', word: exitCode === null ? 'ended by a signal' : `exit ${exitCode}` }
+    : {
+        tone: 'broken',
+        shape: 'diamond',
+        word: exitCode === null ? `ended by ${signal ?? 'a signal'}` : `exit ${exitCode}`,
+      }
 }
 
 function AnswerCard({ answer, odd }: { answer: Answer; odd: boolean }) {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { machine } from '../machine/machine.fixture.ts'
-import { type Answer, runOn } from './commands.ts'
+import { type Answer, blankAnswer, differing, runOn, withMessage } from './commands.ts'
 
 const opened = vi.hoisted(() => [] as { resolve: (stream: unknown) => void; reject: (error: Error) => void }[])
 vi.mock('../../app/streams.ts', () => ({
@@ -44,4 +44,18 @@ test('one that runs is ended, and what it says afterwards changes nothing', asyn
   await done
   expect(there.sent).toEqual(['{"type":"cancel"}', 'closed'])
   expect(told.at(-1)).toMatchObject({ state: 'cancelled', output: [{ from: 'stdout', text: 'so far' }] })
+})
+
+test('of two that a signal ended, which one is part of the answer', () => {
+  const killedBy = (id: string, signal: string) =>
+    withMessage(blankAnswer(machine({ id })), {
+      type: 'exit',
+      exitCode: null,
+      signal,
+      timedOut: false,
+      truncated: false,
+    })
+  const answers = [killedBy('m1', 'SIGKILL'), killedBy('m2', 'SIGKILL'), killedBy('m3', 'SIGSEGV')]
+  expect(answers[0]).toMatchObject({ state: 'ended', exitCode: null, signal: 'SIGKILL' })
+  expect([...differing(answers)]).toEqual(['m3'])
 })

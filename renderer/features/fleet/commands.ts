@@ -8,6 +8,8 @@ export interface Answer {
   state: 'waiting' | 'running' | 'ended' | 'failed' | 'cancelled'
   output: readonly { from: 'stdout' | 'stderr'; text: string }[]
   exitCode: number | null
+  /** Where it was that. */
+  signal: string | null
   /** Why there is no exit code, or what was cut. */
   note: string
   tookMs: number | null
@@ -22,13 +24,22 @@ export const blankAnswer = ({ id, name }: MachineView): Answer => ({
   state: 'waiting',
   output: [],
   exitCode: null,
+  signal: null,
   note: '',
   tookMs: null,
 })
 
 /** One message of the exec socket, added to what is there. */
 export function withMessage(answer: Answer, message: unknown): Answer {
-  const { type, data, exitCode, timedOut, truncated, message: said } = (message ?? {}) as Record<string, unknown>
+  const {
+    type,
+    data,
+    exitCode,
+    signal,
+    timedOut,
+    truncated,
+    message: said,
+  } = (message ?? {}) as Record<string, unknown>
   if ((type === 'stdout' || type === 'stderr') && typeof data === 'string') {
     const length = answer.output.reduce((sum, { text }) => sum + text.length, 0)
     if (length >= maxCharacters) return { ...answer, note: 'cut: there was more' }
@@ -39,7 +50,13 @@ export function withMessage(answer: Answer, message: unknown): Answer {
   if (type === 'exit') {
     const note = timedOut === true ? 'it took too long and was ended' : truncated === true ? 'cut: there was more' : ''
     const state = answer.state === 'cancelled' ? 'cancelled' : 'ended'
-    return { ...answer, state, exitCode: typeof exitCode === 'number' ? exitCode : null, note: note || answer.note }
+    return {
+      ...answer,
+      state,
+      exitCode: typeof exitCode === 'number' ? exitCode : null,
+      signal: typeof signal === 'string' ? signal : null,
+      note: note || answer.note,
+    }
   }
   if (type === 'error') return { ...answer, state: 'failed', note: String(said) }
   return answer
@@ -96,7 +113,7 @@ export function runOn(
   return { done, cancel }
 }
 
-const textOf = ({ output, exitCode }: Answer) => JSON.stringify([exitCode, output])
+const textOf = ({ output, exitCode, signal }: Answer) => JSON.stringify([exitCode, signal, output])
 
 /** Which answers are not what most machines said; nothing until all have ended. */
 export function differing(answers: readonly Answer[]): ReadonlySet<string> {

@@ -60,11 +60,11 @@ export function ended(state: CommandState, verdict: string, well: boolean): Comm
   return { phase: 'ended', parts: state.parts, cut: state.cut, verdict, well }
 }
 
-function verdictOf({ exitCode, timedOut, truncated }: Extract<Told, { type: 'exit' }>): string {
+function verdictOf({ exitCode, signal, timedOut, truncated }: Extract<Told, { type: 'exit' }>): string {
   const how = timedOut
     ? 'It took too long and was ended.'
     : exitCode === null
-      ? 'It was ended by a signal.'
+      ? `It was ended by ${signal ?? 'a signal'}.`
       : `It ended with exit code ${exitCode}.`
   return truncated ? `${how} Its output was longer than the machine sends.` : how
 }

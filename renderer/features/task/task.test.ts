@@ -31,6 +31,9 @@ test('a command ends once, with what the machine said', () => {
   expect(after).toMatchObject({ phase: 'ended', well: false })
   expect(after.phase === 'ended' && after.verdict).toContain('exit code 3')
   expect(ended(after, 'the connection ended', false)).toBe(after)
+  const killed = { type: 'exit', exitCode: null, timedOut: false, truncated: false } as const
+  const verdicts = [{ ...killed, signal: 'SIGKILL' }, killed].map((told) => afterTold(running, told))
+  expect(verdicts).toMatchObject([{ verdict: 'It was ended by SIGKILL.' }, { verdict: 'It was ended by a signal.' }])
 })
 
 test('fields are lines of name and value, and a line that is none is named', () => {

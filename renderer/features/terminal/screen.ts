@@ -1,11 +1,11 @@
 import { FitAddon } from '@xterm/addon-fit'
 import { SearchAddon } from '@xterm/addon-search'
-import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { WebglAddon } from '@xterm/addon-webgl'
 import { type IBufferRange, Terminal } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
 import { guard } from './guards.ts'
+import { boundMarks } from './marks.ts'
 import { policyDocument } from './policy-styles.ts'
 import { onThemeChange, terminalTheme } from './theme.ts'
 
@@ -64,8 +64,7 @@ export class TerminalScreen {
     guard(terminal, (text) => options.onInput(encoder.encode(text)))
     terminal.loadAddon(this.#fit)
     terminal.loadAddon(this.search)
-    terminal.loadAddon(new Unicode11Addon())
-    terminal.unicode.activeVersion = '11'
+    boundMarks(terminal)
     terminal.loadAddon(
       new WebLinksAddon((_event, url) => options.onLink(url, url), {
         hover: (_event, url) => options.onHover(url),

@@ -54,3 +54,9 @@ export async function scrollTo(session: InspectorSession, node: DomNode): Promis
   const write = writer(session, node)
   await write('DOM.scrollIntoViewIfNeeded', { backendNodeId: node.backendNodeId })
 }
+
+/** Makes it what the command line calls `$0`. */
+export async function inspect(session: InspectorSession, node: DomNode): Promise<void> {
+  const write = await controlled(session, node)
+  await write('DOM.setInspectedNode')
+}

@@ -49,7 +49,10 @@ export function EvaluatePanel({ machine, session }: PanelProps) {
           />
         )}
         {evaluations.length === 0 && why === undefined && (
-          <p className={bar.empty}>Enter runs, Shift Enter makes a new line, ↑ brings back what was run before.</p>
+          <p className={bar.empty}>
+            Enter runs, Shift Enter makes a new line, ↑ brings back what was run before. $0 is what is chosen in
+            Elements.
+          </p>
         )}
       </div>
       <Editor key={machine.id} machineId={machine.id} model={model} why={phase === 'open' ? why : 'wait for a page'} />

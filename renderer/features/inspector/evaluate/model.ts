@@ -1,5 +1,7 @@
 import { Changing } from '../changing.ts'
 import { type Frame, thrownEntry } from '../console/entries.ts'
+import { domOf } from '../elements/dom.ts'
+import { inspect } from '../elements/edit.ts'
 import type { Opened } from '../objects/ObjectView.tsx'
 import { piecesText, type RemoteObject, readProperties } from '../objects/remote.ts'
 import type { InspectorSession } from '../session.ts'
@@ -20,6 +22,9 @@ const kept = 200
 const limitMs = 10 * 60_000
 /** Longer than an answer takes on any connection that one can work over. */
 const idleAnswerMs = 2500
+
+/** `$0`, unless it is all of a text, as what `replace` is given. */
+const namesChosen = /(?<![\w$'"`])\$0(?![\w$])/
 
 /** What was asked of the page, and what it answered. */
 export class EvaluateModel extends Changing {
@@ -57,6 +62,7 @@ export class EvaluateModel extends Changing {
     ].slice(-kept)
     this.changed()
     try {
+      if (namesChosen.test(expression)) await this.#inspectChosen()
       const object = asObject(expression)
       const asOne = object === undefined ? undefined : await this.#evaluate(object)
       const answer = asOne === undefined || isUnread(asOne) ? await this.#evaluate(expression) : asOne
@@ -66,6 +72,17 @@ export class EvaluateModel extends Changing {
       // Chromium calls it an internal error.
       this.#settle(id, { kind: 'failed', text: this.#stopped === id ? 'Stopped.' : text })
     }
+  }
+
+  /** The browser knows nothing of what was chosen in Elements until it is told; a page that has moved on has forgotten. */
+  async #inspectChosen(): Promise<void> {
+    const { selected } = domOf(this.#session)
+    if (selected === null) return
+    if (selected.sessionId !== undefined)
+      throw new Error('The chosen element stands in a frame of another site, which code in the page cannot reach.')
+    await inspect(this.#session, selected).catch(() => {
+      throw new Error('The chosen element is gone. Choose one in Elements again: $0 stands for it.')
+    })
   }
 
   #evaluate(expression: string): Promise<Record<string, unknown>> {

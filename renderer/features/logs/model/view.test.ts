@@ -28,6 +28,24 @@ describe('messages', () => {
     expect(cleanMessage('\u001b]8;;https://x\u0007link\u001b]8;;\u0007')).toBe('link')
   })
 
+  test('keep what makes one picture of several emoji, and show it wherever it would hide something', () => {
+    const pictures = ['👩‍👩‍👧‍👦', '🏳️‍🌈', '👩🏽‍💻', '❤️‍🔥', '🏴‍☠️', '🙋🏿‍♂️']
+    for (const picture of pictures) expect(cleanMessage(`a${picture}b`)).toBe(`a${picture}b`)
+    for (const [before, after] of [
+      ['a', 'b'],
+      ['👩', 'b'],
+      ['a', '👩'],
+      ['1', '👩'],
+      ['©', '©'],
+      ['👩', ''],
+      ['👩\u200b', '👩'],
+    ]) {
+      expect(cleanMessage(`${before}\u200d${after}`)).not.toContain('\u200d')
+    }
+    expect(cleanMessage('👩\u200d\u200d👩')).toBe('👩\ufffd\ufffd👩')
+    expect(cleanMessage('👩\u202e👩')).toBe('👩\ufffd👩')
+  })
+
   test('are cut at line ends and at columns, and nothing is lost', () => {
     const pieces = (text: string, cols: number) => cut(text, cols, 1000).map(({ start, end }) => text.slice(start, end))
     expect(pieces('abcdefg', 3)).toEqual(['abc', 'def', 'g'])
