@@ -18,7 +18,7 @@ export const machineActions: readonly ConsoleAction[] = [
   onMachine({
     id: 'machine.take-over',
     title: ({ name, lease }) =>
-      lease === null ? `Take over ${name}` : `Take over ${name}: ${lease.operator} has control`,
+      lease == null ? `Take over ${name}` : `Take over ${name}: ${lease.operator} has control`,
     group: 'Control',
     keys: 't',
     // Not hidden while someone else has it: whoever presses the key is to hear why it does nothing.

@@ -68,7 +68,7 @@ export const TimelineTools = memo(function TimelineTools(props: ToolsProps) {
           onClick={() => props.onZoom(2)}
         />
         <IconButton
-          label="Show all that is loaded"
+          label="Show all"
           keys="0"
           icon={<Maximize2 size={15} aria-hidden />}
           data-testid="timeline-fit"
