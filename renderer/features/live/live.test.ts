@@ -46,6 +46,23 @@ test('a sandbox that lost its browser alone shows the way to wake it, and its ma
   expect([isReachable(lost), whyNot(lost)]).toEqual([false, 'prod-01 is killed. Wake it first.'])
 })
 
+test('while a machine is silent, what its browser did last is not told as what it does now', () => {
+  const problem = { code: 'unreachable', detail: 'Nothing listens there.' } as const
+  const { links } = machine()
+  const busy = { state: 'busy', detail: 'no answer, try 2 of 4' } as const
+  for (const silent of [
+    { ...links, agent: busy },
+    { ...links, tunnel: busy },
+  ])
+    expect(liveCondition(machine({ problem, links: silent }, { state: 'stopping' }))).toMatchObject({
+      ...{ title: 'No answer', action: 'verify' },
+      text: 'Nothing listens there. It is being asked again: no answer, try 2 of 4.',
+    })
+  expect(liveCondition(machine({}, { state: 'stopping' }))).toMatchObject({ title: 'The browser is stopping' })
+  // A picture that broke off says so itself, and is there again at once.
+  expect(liveCondition(machine({ problem, links: { ...links, agent: busy } }))).toMatchObject({ kind: 'live' })
+})
+
 test('what is only remembered is not shown as live', () => {
   expect(liveCondition(machine({ knownFrom: 'cache' }))).toMatchObject({ kind: 'panel', action: 'verify' })
 })
