@@ -86,4 +86,15 @@ describe('a timeline of two months', () => {
     await at('timeline-fit').click()
     await until('all of them', async () => (await shown()) > many)
   })
+
+  test('a machine whose clock is hours off says so, and its own times are what is shown', async () => {
+    await open('overview')
+    await at('timeline-count').waitFor({ state: 'detached' })
+    await console.window.evaluate(() => {
+      const now = Date.now
+      Date.now = () => now() - 3 * 3_600_000
+    })
+    await open('timeline')
+    await at('timeline-clock').filter({ hasText: 'The clock of long-1 is 3 h ahead of this computer’s.' }).waitFor()
+  })
 })

@@ -15,7 +15,7 @@ import { type Choice, choose, useTimelineChoice } from './choices.store.ts'
 import { EntryDetail } from './EntryDetail.tsx'
 import { EntryList } from './EntryList.tsx'
 import { type Filter, filtered, noFilter, type Placed, within } from './lanes.ts'
-import { exactTime, fitAll, reveal, spanOf, spanText, upToNow, type View, zoom } from './scale.ts'
+import { clockText, exactTime, fitAll, reveal, spanOf, spanText, upToNow, type View, zoom } from './scale.ts'
 import { sourcesOf } from './sources.ts'
 import styles from './Timeline.module.css'
 import { TimelineTools } from './TimelineTools.tsx'
@@ -119,6 +119,7 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
     [count, asked, isFiltered, steady],
   )
   const why = whyNot(machine)
+  const wrong = asked ? clockText(known.skewMs) : null
   return (
     <div className={tab.tab} data-testid="timeline-tab">
       <StateStrip machine={machine} />
@@ -131,6 +132,7 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
           onZoom={steady.onZoom}
           onFit={steady.onFit}
           onFilter={steady.onFilter}
+          skewMs={known.skewMs}
         />
         <span className={tab.end}>
           <span className={tab.note} data-testid="timeline-count">
@@ -145,6 +147,11 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
         <p className={styles.limited} role="status" data-testid="timeline-limited">
           {known.limited} Shown is what this console heard of it: its events and its audit. Errors of pages, failed
           requests, pictures and anything from before are missing.
+        </p>
+      )}
+      {wrong !== null && (
+        <p className={styles.limited} role="status" data-testid="timeline-clock">
+          The clock of {machine.name} is {wrong} this computer’s. Times here are those of the machine.
         </p>
       )}
       <Track
