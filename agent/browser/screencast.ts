@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PageInput } from '../../shared/contract/browser.ts'
 import type { SocketParamsOut } from '../../shared/contract/index.ts'
+import type { FileChooser } from '../pages/file-choosers.ts'
 import type { Dialog } from '../pages/page.ts'
 import type { ServerSocket } from '../server/handlers.ts'
 import type { CdpParams, CdpSession } from './cdp.ts'
@@ -32,6 +33,7 @@ export class PageWatcher {
   #held = false
   /** The dialog that the client was told of. */
   #dialog: Dialog | null = null
+  #chooser: FileChooser | null = null
   #crashed = false
   readonly #stopListening: () => void
   /** Input in the order it came; a page that does not answer does not collect more than this. */
@@ -45,8 +47,11 @@ export class PageWatcher {
     this.#socket = socket
     this.#options = options
     socket.onMessage = (message) => this.#act(message as PageInput)
-    this.#stopListening = session.pages.events.on(({ type }) => {
-      if (type === 'dialog' || type === 'crash') this.#tellObstacles()
+    this.#stopListening = session.pages.events.on((event) => {
+      const { type } = event
+      if (type === 'dialog' || type === 'crash' || type === 'file-chooser') this.#tellObstacles()
+      // No picture of a page shows that something was downloaded.
+      else if (type === 'download' && options.screencast && !options.events) socket.send(event)
     })
     this.controlChanged()
     this.#tellObstacles()
@@ -93,6 +98,12 @@ export class PageWatcher {
     const { id: tabId, url, title, dialog, crashed } = front
     if (dialog !== this.#dialog) this.#socket.send({ type: 'dialog', tabId, dialog })
     this.#dialog = dialog
+    const chooser = this.#session.pages.choosers.of(front)
+    if (chooser !== this.#chooser) {
+      const told = chooser === null ? null : { multiple: chooser.multiple }
+      this.#socket.send({ type: 'file-chooser', tabId, chooser: told })
+    }
+    this.#chooser = chooser
     if (crashed === this.#crashed) return
     this.#crashed = crashed
     this.#socket.send(crashed ? { type: 'crash', tabId, url } : { type: 'navigation', tabId, url, title, active: true })

@@ -11,7 +11,7 @@ interface DisplayEnv {
 const event = { propertyNotify: 28, selectionClear: 29, selectionRequest: 30, selectionNotify: 31 } as const
 /** A program that owns the clipboard and does not hand it out is not waited for. */
 const answerMs = 3000
-const maxTextBytes = 4 * 1024 * 1024
+export const maxTextBytes = 4 * 1024 * 1024
 
 /** What is on the clipboard, as text; empty when nothing is, or no text. */
 export async function readClipboard(env: DisplayEnv): Promise<string> {

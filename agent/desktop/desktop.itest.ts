@@ -122,6 +122,13 @@ describe('the display', () => {
       await desktop.setClipboard(text)
       expect(await desktop.readClipboard()).toBe(text)
     }
+    for (const [place, part] of ['one ', 'two ', 'ü'.repeat(400_000)].entries())
+      await desktop.setClipboard(part, undefined, place > 0)
+    expect(await desktop.readClipboard()).toBe(`one two ${'ü'.repeat(400_000)}`)
+    await desktop.setClipboard('漢'.repeat(1_300_000))
+    await expect(desktop.setClipboard('漢'.repeat(400_000), undefined, true)).rejects.toMatchObject({
+      code: 'body-too-large',
+    })
     await desktop.setClipboard('pasted ✓')
     await desktop.keyboard({ key: 'Control+v' })
     await expect.poll(() => evaluate(page, 'document.querySelector("textarea").value')).toBe('pasted ✓')

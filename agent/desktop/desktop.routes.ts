@@ -34,8 +34,8 @@ export function desktopRoutes(mode: DesktopMode, desktop: DesktopService): Pick<
       return { ok: true }
     },
     'desktop.getClipboard': async () => ({ text: await desktop.readClipboard() }),
-    'desktop.setClipboard': async ({ text, leaseId }) => {
-      await desktop.setClipboard(text, leaseId)
+    'desktop.setClipboard': async ({ text, append = false, leaseId }) => {
+      await desktop.setClipboard(text, leaseId, append)
       return { ok: true }
     },
   }

@@ -3,7 +3,7 @@ import { Problem } from '../../shared/errors.ts'
 import type { Display } from '../display/display.ts'
 import { isForeign, type LettersOf } from '../display/foreign-letters.ts'
 import type { LeaseService } from '../takeover/lease.service.ts'
-import { offerClipboard, readClipboard } from './clipboard.ts'
+import { maxTextBytes, offerClipboard, readClipboard } from './clipboard.ts'
 import { chordOf, keysymsOf } from './keysyms.ts'
 import { encodePng } from './png.ts'
 import { RfbScreen } from './rfb-screen.ts'
@@ -24,6 +24,8 @@ export class DesktopService {
   readonly #screens: Screens
   readonly #leases: LeaseService
   #withdrawClipboard: () => void = () => {}
+  /** What the agent put there last, for a text that comes in parts. */
+  #offered = ''
   /** One after the other: two calls at once must not mix their keys. */
   #acting: Promise<unknown> = Promise.resolve()
   /** Kept between calls: a button that one of them pressed stays down for the next. */
@@ -109,11 +111,15 @@ export class DesktopService {
   }
 
   /** Also for whoever has control: that is how an operator pastes. */
-  async setClipboard(text: string, leaseId?: string): Promise<void> {
+  async setClipboard(text: string, leaseId?: string, append = false): Promise<void> {
     if (!this.#leases.isHeldBy(leaseId)) this.#refuseWhileHeld()
-    const withdraw = await reached(() => offerClipboard(this.#display().env, text), 'The clipboard cannot be set')
+    const whole = append ? this.#offered + text : text
+    if (Buffer.byteLength(whole) > maxTextBytes)
+      throw new Problem('body-too-large', `The clipboard takes ${maxTextBytes} bytes of text at most. Set less.`)
+    const withdraw = await reached(() => offerClipboard(this.#display().env, whole), 'The clipboard cannot be set')
     this.#withdrawClipboard()
     this.#withdrawClipboard = withdraw
+    this.#offered = whole
   }
 
   #act(work: (hand: Hand) => Promise<void> | void): Promise<void> {

@@ -1,5 +1,6 @@
 import { Problem } from '../../shared/errors.ts'
 import { awaitElement, awaitReady, ownerOf, type Point } from './elements.ts'
+import type { FileChoosers } from './file-choosers.ts'
 import type { Frame } from './frames.ts'
 import { askFrame, callInFrame } from './in-frame.ts'
 import { chooseOption, isFileField, isInTheMiddle, scrollElement, scrollPage } from './in-page.ts'
@@ -115,6 +116,33 @@ export async function upload(
   const { objectId } = element
   const given = { objectId, files: [params.file] }
   await page.input(operation, () => element.frame.cdp.send('DOM.setFileInputFiles', given, operation.leftMs()))
+}
+
+/** Gives the field that was clicked its file; with none, it hears that the person changed their mind. */
+export async function answerChooser(
+  choosers: FileChoosers,
+  page: Page,
+  operation: Operation,
+  mayAct: MayAct,
+  file: string | null,
+): Promise<void> {
+  const chooser = choosers.of(page)
+  if (chooser === null)
+    throw new Problem('not-found', 'No page waits for a file. Click its file field, or give the selector of one.')
+  mayAct()
+  const { cdp, backendNodeId } = chooser
+  if (file === null) {
+    const { object } = await cdp.send('DOM.resolveNode', { backendNodeId }, operation.leftMs())
+    const { objectId } = object as { objectId?: string }
+    const functionDeclaration = `function () { this.dispatchEvent(new Event('cancel', { bubbles: true })) }`
+    const call = { objectId, functionDeclaration }
+    await page.input(operation, () => cdp.send('Runtime.callFunctionOn', call, operation.leftMs()))
+  } else {
+    const given = { backendNodeId, files: [file] }
+    await page.input(operation, () => cdp.send('DOM.setFileInputFiles', given, operation.leftMs()))
+  }
+  // Taking it may have made the page ask for the next one.
+  if (choosers.of(page) === chooser) choosers.drop(page)
 }
 
 function movePointer(page: Page, operation: Operation, point: Point): Promise<unknown> {

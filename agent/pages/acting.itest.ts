@@ -245,6 +245,28 @@ describe('upload', () => {
   })
 })
 
+describe('a file field that was clicked', () => {
+  test('waits for its file without a selector, and for nothing once it has one, was refused or was left', async () => {
+    const folder = path.join(bench.rig.dataDir, 'uploads')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(path.join(folder, 'late.txt'), 'x')
+    expect((await api().uploads()).files).toContainEqual(expect.objectContaining({ path: 'late.txt', sizeBytes: 1 }))
+    await open('/form')
+    await evaluate(`file.hidden = false; file.style.display = 'block'`)
+    const give = (file: string | null) => api().upload({ path: file })
+    await expect(give('late.txt')).rejects.toMatchObject({ code: 'not-found' })
+    await api().click({ selector: '#file' })
+    await expect.poll(() => give('late.txt').catch(() => null)).toEqual(ok)
+    expect(await log()).toContain('file:late.txt')
+    await expect(give('late.txt')).rejects.toMatchObject({ code: 'not-found' })
+    await evaluate(`file.addEventListener('cancel', () => { document.title = 'cancelled' })`)
+    await api().click({ selector: '#file' })
+    await expect.poll(() => give(null).catch(() => null)).toEqual(ok)
+    expect(await evaluate('document.title')).toBe('cancelled')
+    await expect(api().upload({ selector: '#file', path: null })).rejects.toMatchObject({ code: 'invalid-params' })
+  })
+})
+
 describe('dialogs', () => {
   test('a click that opens one has worked; it is answered, and the page goes on', async () => {
     await open('/dialogs')

@@ -1,11 +1,11 @@
 import { Problem } from '../../shared/errors.ts'
 import type { Handlers } from '../server/handlers.ts'
-import { click, hover, scroll, select, upload } from './act.ts'
+import { answerChooser, click, hover, scroll, select, upload } from './act.ts'
 import type { PageCalls } from './page-calls.ts'
 import { checkPauses, type } from './typing.ts'
-import { uploadPath } from './upload-path.ts'
+import { uploadFiles, uploadPath } from './upload-path.ts'
 
-type Acting = 'click' | 'type' | 'select' | 'hover' | 'scroll' | 'upload' | 'dialog'
+type Acting = 'click' | 'type' | 'select' | 'hover' | 'scroll' | 'upload' | 'uploads' | 'dialog'
 
 /** Acting on the page; files are uploaded from one folder only. */
 export function actingRoutes(calls: PageCalls, uploadDir: string): Pick<Handlers, `browser.${Acting}`> {
@@ -25,9 +25,19 @@ export function actingRoutes(calls: PageCalls, uploadDir: string): Pick<Handlers
     'browser.upload': ({ selector, ...params }, context) => {
       calls.open()
       calls.guard(params.leaseId)
-      const file = uploadPath(uploadDir, params.path)
-      return calls.act(params, context, params.timeout, (page, op, may) => upload(page, op, may, { selector, file }))
+      const file = params.path === null ? null : uploadPath(uploadDir, params.path)
+      if (selector !== undefined && file === null)
+        throw new Problem(
+          'invalid-params',
+          'A field that was not clicked has nothing to cancel. Give the path of a file.',
+        )
+      return calls.act(params, context, params.timeout, (page, op, may) =>
+        selector === undefined || file === null
+          ? answerChooser(calls.open().choosers, page, op, may, file)
+          : upload(page, op, may, { selector, file }),
+      )
     },
+    'browser.uploads': () => uploadFiles(uploadDir),
     'browser.dialog': async ({ accept, text, leaseId }) => {
       const pages = calls.open()
       calls.guard(leaseId)

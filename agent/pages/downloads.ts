@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import path from 'node:path'
 import type { CdpConnection, CdpParams } from '../browser/cdp.ts'
 import { keptText } from './kept-text.ts'
 import type { PageEvents } from './page-events.ts'
@@ -18,6 +19,7 @@ export class Downloads {
   readonly #cdp: CdpConnection
   readonly #events: PageEvents
   readonly #begun: Download[] = []
+  #folder: string | null = null
 
   constructor(cdp: CdpConnection, events: PageEvents) {
     this.#cdp = cdp
@@ -28,6 +30,7 @@ export class Downloads {
 
   async allow(folder: string): Promise<void> {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#folder = folder
     const behavior = { behavior: 'allow', downloadPath: folder, eventsEnabled: true }
     await this.#cdp.send('Browser.setDownloadBehavior', behavior)
   }
@@ -63,7 +66,15 @@ export class Downloads {
     const download = this.#begun.find((one) => one.id === params['guid'])
     if (download === undefined) return
     const { id, url, filename } = download
-    const state = params['state'] === 'completed' ? 'completed' : 'cancelled'
-    this.#events.emit({ type: 'download', id, url, filename, state, receivedBytes: Number(params['receivedBytes']) })
+    const receivedBytes = Number(params['receivedBytes'])
+    const told = { type: 'download', id, url, filename, receivedBytes } as const
+    if (params['state'] !== 'completed') this.#events.emit({ ...told, state: 'cancelled' })
+    else this.#events.emit({ ...told, state: 'completed', path: this.#placeOf(params['filePath'], filename) })
+  }
+
+  /** Chromium says where it lies, which may have another name than was suggested; old ones do not. */
+  #placeOf(said: unknown, filename: string): string | null {
+    if (typeof said === 'string' && said !== '') return said
+    return this.#folder === null ? null : path.join(this.#folder, path.basename(filename))
   }
 }

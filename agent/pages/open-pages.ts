@@ -3,6 +3,7 @@ import { withoutLogin } from '../browser/address.ts'
 import { CdpConnection, type CdpParams, CdpSession } from '../browser/cdp.ts'
 import { ConsoleLog } from './console-log.ts'
 import { Downloads } from './downloads.ts'
+import { FileChoosers } from './file-choosers.ts'
 import { isolatedWorld } from './in-frame.ts'
 import { NetworkLog } from './network-log.ts'
 import { Page, type TargetInfo } from './page.ts'
@@ -33,6 +34,7 @@ export class OpenPages {
   #shown = 0
   readonly events = new PageEvents()
   readonly downloads: Downloads
+  readonly choosers = new FileChoosers(this.events)
   readonly console = new ConsoleLog((message) => this.events.emit({ type: 'console', ...message }))
   /** Why an address could not be had, where somebody knows better than Chromium. */
   explain = (_url: string, error: string): string => error
@@ -208,6 +210,7 @@ export class OpenPages {
         page?.frames.follow(cdp, root).then((stop) => void stops.push(stop)) ?? Promise.resolve(),
       )
     }
+    if (document && page !== undefined) stops.push(this.choosers.follow(page, cdp))
     if (info.type === 'page' && page !== undefined) {
       void page.learnIsolate()
       stops.push(
@@ -293,6 +296,7 @@ export class OpenPages {
     const page = this.#pages.get(targetId)
     if (page === undefined) return
     this.#pages.delete(targetId)
+    this.choosers.drop(page)
     page.close()
     if (this.#front !== page) return
     // The one that comes to the front says so itself; until then a visible one, or the newest, is the likeliest.

@@ -27,9 +27,8 @@ export class PageCalls {
     this.#browser = browser
     this.#leases = leases
     leases.onTaken(() => this.#stopActing())
-    // A person can answer the dialog of a file field.
-    leases.onTaken(async () => this.#browser.session?.pages.catchFiles(false))
-    leases.onEnd(() => void this.#browser.session?.pages.catchFiles(true))
+    leases.onTaken(() => this.#letChoose(true))
+    leases.onEnd(() => void this.#letChoose(false))
   }
 
   /** The tabs of the running browser, or the problem that says it is not running. */
@@ -132,6 +131,13 @@ export class PageCalls {
     }, restMs)
     await Promise.all(others.map(([, { settled }]) => settled))
     clearTimeout(late)
+  }
+
+  /** A person can answer the dialog of a file field where they see it; elsewhere the field waits for an upload. */
+  async #letChoose(person: boolean): Promise<void> {
+    const { session } = this.#browser
+    session?.pages.choosers.dropAll()
+    await session?.pages.catchFiles(!person || session.display === null)
   }
 
   #held(): Problem {

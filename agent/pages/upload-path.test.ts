@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { uploadPath } from './upload-path.ts'
+import { uploadFiles, uploadPath } from './upload-path.ts'
 
 let base = ''
 let folder = ''
@@ -47,4 +47,13 @@ test.each(['nothing', 'sub/nothing', 'x'.repeat(1000)])('%j is not there', (give
 
 test('what is outside cannot be told to exist or not', () => {
   expect(() => uploadPath(folder, '../nothing')).toThrow(expect.objectContaining({ code: 'forbidden' }))
+})
+
+test('listed are the plain files of the folder, and nothing that a link leads to', () => {
+  expect(
+    uploadFiles(folder)
+      .files.map((file) => file.path)
+      .sort(),
+  ).toEqual(['..b', 'a.txt'])
+  expect(uploadFiles(folder)).toMatchObject({ folder, more: false })
 })

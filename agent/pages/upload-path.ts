@@ -1,6 +1,23 @@
-import { mkdirSync, realpathSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
+import type { CallResultIn } from '../../shared/contract/index.ts'
 import { Problem } from '../../shared/errors.ts'
+
+/** A person picks from them: more is no list to pick from. */
+const mostFiles = 200
+
+/** The plain files at the top of the folder, the newest first. */
+export function uploadFiles(folder: string): CallResultIn<'browser.uploads'> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const found = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .flatMap(({ name }) => {
+      const stat = statSync(path.join(folder, name), { throwIfNoEntry: false })
+      return stat === undefined ? [] : [{ path: name, sizeBytes: stat.size, modifiedAt: stat.mtime.toISOString() }]
+    })
+    .sort((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : -1))
+  return { folder: realpathSync(folder), files: found.slice(0, mostFiles), more: found.length > mostFiles }
+}
 
 /** The real path of a file that may be uploaded: inside the folder, links followed, a plain file. */
 export function uploadPath(folder: string, given: string): string {

@@ -158,6 +158,7 @@ export const pageSituations: readonly Situation[] = [
     arrange: ({ have }) => have('headless'),
     calls: {
       'cookies.set': { name: 'a;b', value: 'c', domain: 'a.example' },
+      'browser.upload': { selector: 'p', path: null },
       'desktop.keyboard': {},
       'engine.setConfig': async ({ call }) => {
         const { cascade } = await call('engine.config')

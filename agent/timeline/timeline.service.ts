@@ -58,7 +58,10 @@ export class TimelineService {
     const { from, to, limit, changedAfter } = params
     const kinds = params.kinds?.split(',')
     const { entries, more } = this.#store.list({ from, to, kinds, limit, changedAfter })
-    const films = kinds === undefined || kinds.includes('recording') ? this.#films(from, to) : []
+    // Those from before the oldest of a page come with their own page: whoever asks on from there would miss the rest.
+    const reached = more ? entries.at(-1)?.at : undefined
+    const all = kinds === undefined || kinds.includes('recording') ? this.#films(from, to) : []
+    const films = reached === undefined ? all : all.filter(({ at }) => at >= reached)
     // A film knows its own end, whatever the audit says; when it is deleted its call and its key are all there is.
     const filmed = new Set(films.map(({ key }) => key))
     const others = entries.filter(({ key }) => !filmed.has(key))

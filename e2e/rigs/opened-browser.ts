@@ -21,11 +21,13 @@ interface Wish {
   /** Path of the first page; a blank one without. */
   first?: string
   size?: { width: number; height: number }
+  /** Without a display: the picture is the page alone. */
+  headless?: boolean
   tab: 'live' | 'inspector'
 }
 
 /** A console in which Ada has a tab of the machine shop-1 open, whose browser shows a page of a site of the test's. */
-export async function openBrowser({ answer, first, size, tab }: Wish): Promise<OpenedBrowser> {
+export async function openBrowser({ answer, first, size, headless = false, tab }: Wish): Promise<OpenedBrowser> {
   let site = ''
   const server = http.createServer((request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
@@ -38,7 +40,7 @@ export async function openBrowser({ answer, first, size, tab }: Wish): Promise<O
   // Neither waits for the other.
   const [console] = await Promise.all([
     startConsole(),
-    agent.client.call('browser.start', { url, ...size }, { timeoutMs: 60_000 }),
+    agent.client.call('browser.start', { url, headless, ...size }, { timeoutMs: 60_000 }),
   ])
   const machine = await addMachine(console, agent, 'shop-1')
   await invoke(console, 'settings.set', { operator: 'Ada' })

@@ -15,6 +15,8 @@ export interface ChainFacts {
   checking: string | undefined
   agentVersion: string | null
   roundTripMs: number | null
+  /** How far the machine's clock is ahead of this computer's; null where it did not say. */
+  clockAheadMs: number | null
   capabilities: MachineView['capabilities']
   browser: CallResult<'browser.status'> | null
 }
@@ -42,7 +44,7 @@ export function linksOf(facts: ChainFacts): MachineView['links'] {
     return {
       laptop,
       tunnel: { state: 'up', detail: facts.isLocal ? delay : [facts.tunnelDetail, delay].filter(Boolean).join(' · ') },
-      agent: { state: 'up', detail: facts.agentVersion ?? '' },
+      agent: { state: 'up', detail: [facts.agentVersion ?? '', ...clockWords(facts.clockAheadMs)].join(' · ') },
       docker: dockerLink(facts.capabilities['docker']),
       browser: browserLink(facts.browser),
     }
@@ -67,6 +69,22 @@ function brokenLink(facts: ChainFacts): { tunnel: Link; agent: Link } {
     return { tunnel: { state, detail }, agent: unknown }
   }
   return { tunnel: tunnelUp, agent: { state, detail } }
+}
+
+const minute = 60_000
+/** Clocks are seldom closer than this, and nobody takes one time for another by it. */
+const tellClockMs = minute
+/** A clock that is off by more was never set: how far says nothing. */
+const mostHours = 48
+
+/** Every time that a machine tells is its own clock's: whoever compares it with a watch has to know. */
+function clockWords(aheadMs: number | null): string[] {
+  if (aheadMs === null || Math.abs(aheadMs) < tellClockMs) return []
+  const minutes = Math.round(Math.abs(aheadMs) / minute)
+  const hours = Math.floor(minutes / 60)
+  if (hours >= mostHours) return ['clock wrong by days']
+  const far = [hours > 0 ? `${hours} h` : '', minutes % 60 > 0 ? `${minutes % 60} min` : ''].filter(Boolean).join(' ')
+  return [`clock ${far} ${aheadMs > 0 ? 'ahead' : 'behind'}`]
 }
 
 function dockerLink(docker: MachineView['capabilities'][string] | undefined): Link {

@@ -14,6 +14,8 @@ export interface MachineFacts
     | ('hostname' | 'os' | 'capabilities' | 'browser' | 'metrics' | 'health')
     | ('viewers' | 'driver' | 'helpWanted' | 'roundTripMs')
   > {
+  /** How far its clock is ahead of this computer's; null where it did not say. */
+  clockAheadMs: number | null
   /** As the machine tells it, in its own time; whose it is, the console knows. */
   lease: LeaseView | null
 }
@@ -32,6 +34,7 @@ const nothingKnown: MachineFacts = {
   driver: null,
   helpWanted: false,
   roundTripMs: null,
+  clockAheadMs: null,
 }
 
 /** The kept snapshot, if this console still understands it. */
@@ -67,7 +70,8 @@ export interface ViewOf {
 
 /** A machine as a window is shown it. */
 export function toView(known: ViewOf): MachineView {
-  const { record, facts, connected, heardInThisRun, problem, checking } = known
+  const { record, connected, heardInThisRun, problem, checking } = known
+  const { clockAheadMs, ...facts } = known.facts
   const { power, autoStop, recreated, auditWarning } = known
   const isLocal = record.tunnel.kind === 'local'
   const address = addressOf(record)
@@ -95,6 +99,7 @@ export function toView(known: ViewOf): MachineView {
       problem,
       checking,
       agentVersion: record.agentVersion,
+      clockAheadMs,
       ...facts,
     }),
     ...facts,

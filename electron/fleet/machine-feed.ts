@@ -77,6 +77,8 @@ export class MachineFeed {
             everOpen = true
             this.#lastSeq = lastHeard(this.#lastSeq, hello)
             this.#age.opened(hello, this.#lastSeq)
+            const told = Date.parse(hello.time ?? '')
+            this.#sink.learned({ clockAheadMs: Number.isNaN(told) ? null : told - this.#deps.clock.now() })
             this.#open = true
             this.#send = send
             this.pace()

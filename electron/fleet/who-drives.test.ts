@@ -140,3 +140,14 @@ test('how well a machine is, is what it says of itself, with the reason', async 
   await says('health', agent.health)
   expect(fleet.view(id).health).toEqual({ status: 'ok', reason: '' })
 })
+
+test('how far a machine’s clock is off is learned with each connection', async () => {
+  agent.time = new Date(clock.now()).toISOString()
+  agent.dropSockets()
+  await clock.advance(5000)
+  expect(fleet.view(id).links.agent.detail).not.toContain('clock')
+  agent.time = new Date(clock.now() + 3 * 3_600_000).toISOString()
+  agent.dropSockets()
+  await clock.advance(5000)
+  expect(fleet.view(id).links.agent.detail).toContain('clock 3 h ahead')
+})

@@ -93,7 +93,13 @@ test('the clipboard passes only with control, and never through the window', asy
   setLocal('ü😀')
   expect(await handlers['live.paste'](on, nobody)).toEqual({ characters: 2 })
   setLocal('x'.repeat(1_048_576))
-  await expect(handlers['live.paste'](on, nobody)).rejects.toThrow(/1,048,576 characters, and 500,000 go at once/)
+  const before = asked.length
+  expect(await handlers['live.paste'](on, nobody)).toEqual({ characters: 1_048_576 })
+  const parts = asked.slice(before).map(([, params]) => params as { text: string; append?: boolean })
+  expect(parts.map(({ append }) => append)).toEqual([undefined, true, true])
+  expect(parts.map(({ text }) => text).join('')).toBe('x'.repeat(1_048_576))
+  setLocal('x'.repeat(5 * 1024 * 1024))
+  await expect(handlers['live.paste'](on, nobody)).rejects.toThrow(/5\.0 MiB of text, and 4\.0 MiB go at once/)
 })
 
 test('a picture is saved where the person says, under a name that cannot lead elsewhere', async () => {

@@ -5,7 +5,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { savedName } from '../saved-name.ts'
 import type { SettingsKeeper } from '../settings.ts'
 import type { OwnTakeovers } from '../takeovers/own-takeovers.ts'
-import { selectionOfPage, writeIntoPage } from '../takeovers/page-text.ts'
+import { bodiesOf, pasteIntoPage, selectionOfPage, writeIntoPage } from '../takeovers/page-text.ts'
 import type { IpcHandlers } from './dispatch.ts'
 
 export interface TakeoverHandlerDeps {
@@ -17,7 +17,7 @@ export interface TakeoverHandlerDeps {
 }
 
 /** The longest text a machine's clipboard takes. */
-const maxPasted = 500_000
+const mostPastedBytes = 4 * 1024 * 1024
 /** A picture of a whole display takes longer than an ordinary answer. */
 const pictureMs = 60_000
 
@@ -59,13 +59,21 @@ export function takeoverHandlers(deps: TakeoverHandlerDeps): Pick<IpcHandlers, k
       const leaseId = required(machineId)
       const text = await clipboard.readText()
       if (text === '') throw new Problem('not-found', 'The clipboard of this computer holds no text. Copy some first.')
-      if (text.length > maxPasted) {
-        const [has, most] = [text.length, maxPasted].map((count) => count.toLocaleString('en'))
-        const said = `The clipboard of this computer holds ${has} characters, and ${most} go at once. Paste it in parts.`
+      const bytes = Buffer.byteLength(text)
+      if (bytes > mostPastedBytes) {
+        const [has, most] = [bytes, mostPastedBytes].map((count) => (count / 1024 / 1024).toFixed(1))
+        const said = `The clipboard of this computer holds ${has} MiB of text, and ${most} MiB go at once. Paste it in parts.`
         throw new Problem('invalid-params', said)
       }
-      if (of === 'page') await writeIntoPage(fleet.client(machineId), text, leaseId)
-      else await fleet.call(machineId, 'desktop.setClipboard', { text, leaseId })
+      if (of === 'page') {
+        const execute = async (expression: string) =>
+          (await fleet.call(machineId, 'browser.execute', { expression, leaseId })).result
+        if (!(await pasteIntoPage(execute, text))) await writeIntoPage(fleet.client(machineId), text, leaseId)
+      } else
+        for (const [place, part] of bodiesOf(text).entries()) {
+          const append = place === 0 ? {} : { append: true }
+          await fleet.call(machineId, 'desktop.setClipboard', { text: part, ...append, leaseId })
+        }
       return { characters: countOf(text) }
     },
     'live.copy': async ({ machineId, of }) => {

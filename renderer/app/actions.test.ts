@@ -27,12 +27,13 @@ test('without a machine open there is nothing to take over', () => {
   expect(ids(context())).not.toContain('machine.take-over')
 })
 
-test('control is taken only from nobody, and given back only by its holder', () => {
+test('control is taken from nobody, given back only by its holder, and whoever else wants it hears who has it', () => {
   const lease = { operator: 'Ada', reason: '', takenAt: '', expiresAt: '' }
   expect(ids(onPage(machine()))).toContain('machine.take-over')
-  const other = ids(onPage(machine({ lease: { ...lease, mine: false } })))
-  expect(other).not.toContain('machine.take-over')
-  expect(other).not.toContain('machine.give-back')
+  const held = onPage(machine({ name: 'shop-1', lease: { ...lease, mine: false } }))
+  expect(ids(held)).not.toContain('machine.give-back')
+  const take = available(actions, held).find(({ id }) => id === 'machine.take-over')
+  expect(take?.title(held)).toBe('Take over shop-1: Ada has control')
   const mine = ids(onPage(machine({ lease: { ...lease, mine: true } })))
   expect(mine).not.toContain('machine.take-over')
   expect(mine).toContain('machine.give-back')

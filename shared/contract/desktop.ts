@@ -131,6 +131,7 @@ export const setClipboard = defineCall({
   params: () =>
     z.strictObject({
       text: z.string().max(500_000),
+      append: z.boolean().optional().describe('Behind what was set last: a body holds no more than 1 MiB'),
       leaseId: z.string().max(100).optional().describe('The lease in force, where the caller is its holder'),
     }),
   result: done,

@@ -40,7 +40,7 @@ import {
   version,
 } from './machine.ts'
 import { metricsHistory } from './metrics-history.ts'
-import { click, dialog, hover, scroll, select, type, upload } from './page-acting.ts'
+import { click, dialog, hover, scroll, select, type, upload, uploads } from './page-acting.ts'
 import { activateTab, back, closeTab, forward, listTabs, navigate, openTab, reload, wait } from './page-going.ts'
 import { content, crawl, execute, links, markdown, pageScreenshot, pdf, scrape, snapshot } from './page-reading.ts'
 import { consoleMessages, networkRequests } from './page-watching.ts'
@@ -121,6 +121,7 @@ export const calls = [
   hover,
   scroll,
   upload,
+  uploads,
   dialog,
   consoleMessages,
   networkRequests,

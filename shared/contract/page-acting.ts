@@ -93,11 +93,37 @@ export const upload = defineCall({
   method: 'POST',
   path: '/v1/browser/upload',
   access: 'secret',
-  summary: 'Puts a file of the allowed folder into a file field.',
-  params: () => z.strictObject({ selector, path: z.string().min(1).max(1024), timeout, leaseId }),
+  summary: 'Puts a file of the allowed folder into a file field; GET /v1/browser/uploads lists those.',
+  params: () =>
+    z.strictObject({
+      selector: selector.optional().describe('Without one, the field that was clicked and waits for a file'),
+      path: z
+        .string()
+        .min(1)
+        .max(1024)
+        .nullable()
+        .describe('Null, without a selector: none, as if the dialog had been cancelled'),
+      timeout,
+      leaseId,
+    }),
   result: done,
-  problems: [...actingProblems, 'forbidden'],
+  problems: [...actingProblems, 'forbidden', 'invalid-params'],
   audit: 'act',
+})
+
+export const uploads = defineCall({
+  name: 'browser.uploads',
+  method: 'GET',
+  path: '/v1/browser/uploads',
+  access: 'secret',
+  summary: 'The files that can be put into a file field, the newest first, and the folder that they are in.',
+  result: () =>
+    z.object({
+      folder: z.string(),
+      files: z.array(z.object({ path: z.string(), sizeBytes: z.number(), modifiedAt: z.string() })),
+      /** There are more than are listed. */
+      more: z.boolean(),
+    }),
 })
 
 export const dialog = defineCall({

@@ -69,6 +69,9 @@ export const pageDialog = z.object({
   url: z.string(),
 })
 
+/** A file field that was clicked where nobody could see its dialog: it waits for `POST /v1/browser/upload`. */
+export const fileChooser = z.object({ multiple: z.boolean() })
+
 /** What happens on the pages, as `/v1/browser/watch` tells it. */
 export const pageEvent = z.discriminatedUnion('type', [
   consoleMessage.extend({ type: z.literal('console') }),
@@ -81,12 +84,20 @@ export const pageEvent = z.discriminatedUnion('type', [
     dialog: pageDialog.nullable(),
   }),
   z.object({
+    type: z.literal('file-chooser'),
+    ...tabOf,
+    /** Null when it has its file, or waits no longer. */
+    chooser: fileChooser.nullable(),
+  }),
+  z.object({
     type: z.literal('download'),
     id: z.string(),
     url: z.string(),
     filename: z.string(),
     state: openEnum(['started', 'completed', 'cancelled']),
     receivedBytes: z.number(),
+    /** Where it lies on the machine, once it is whole. Agents of before do not tell it. */
+    path: z.string().nullable().optional(),
   }),
   z.object({ type: z.literal('crash'), ...tabOf, url: z.string() }),
 ])

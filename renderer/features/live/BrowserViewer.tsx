@@ -21,7 +21,9 @@ import { ClipboardMenu } from './ClipboardMenu.tsx'
 import { CrashedPage } from './CrashedPage.tsx'
 import type { LiveClient } from './client.ts'
 import { liveCondition, type PanelAction } from './condition.ts'
+import { tellDownload } from './downloads.ts'
 import { Figures } from './Figures.tsx'
+import { FileChooser } from './FileChooser.tsx'
 import { GiveBack } from './GiveBack.tsx'
 import { useGivingBack } from './givingBack.ts'
 import { KeysMenu } from './KeysMenu.tsx'
@@ -87,6 +89,7 @@ function Viewer({
     wish: condition.kind === 'live' ? { view: condition.view, mode: mine ? 'control' : 'view' } : null,
     stage: connections,
     still,
+    onDownload: (download) => mine && tellDownload(machine, download),
     onShown: () => afterPaint(() => void client.pictureShown().catch(() => {})),
   })
   const stillHere = useCallback(
@@ -225,6 +228,9 @@ function Viewer({
             holder={machine.lease?.operator ?? null}
             onGone={() => session.current?.focus()}
           />
+        )}
+        {live && mine && snapshot.chooser !== null && snapshot.dialog === null && (
+          <FileChooser client={client} name={machine.name} onGone={() => session.current?.focus()} />
         )}
         {condition.kind === 'panel' && (
           <LivePanel

@@ -3,12 +3,12 @@ import { call, callAgent } from '../../app/bridge.ts'
 import { openStream } from '../../app/streams.ts'
 import { CdpLink } from '../inspector/cdp.ts'
 import { openScreencast } from './screencast.ts'
-import type { LiveSource } from './session.ts'
+import type { LiveSource } from './source.ts'
 import { textLine } from './textLine.ts'
 import { openVnc } from './vnc.ts'
 
 export type PageCall =
-  | `browser.${'navigate' | 'back' | 'forward' | 'reload' | 'dialog'}`
+  | `browser.${'navigate' | 'back' | 'forward' | 'reload' | 'dialog' | 'upload' | 'uploads'}`
   | `tabs.${'list' | 'open' | 'activate' | 'close'}`
   | `desktop.${'startRecording' | 'stopRecording' | 'listRecordings'}`
 

@@ -33,7 +33,24 @@ export function machineCondition(machine: MachineView): PanelCondition | null {
 
 /** What stands where the live view is, from what is known of the machine. */
 export function liveCondition(machine: MachineView, desktop: DesktopView | null = null): LiveCondition {
-  return machineCondition(machine) ?? desktopCondition(machine, desktop) ?? browserCondition(machine)
+  const gone = machineCondition(machine)
+  if (gone !== null) return gone
+  const found = desktopCondition(machine, desktop) ?? browserCondition(machine)
+  return found.kind === 'panel' ? (silentCondition(machine) ?? found) : found
+}
+
+/** It went silent just now and is asked again: what its browser did last is no word about what it does now. */
+function silentCondition({ problem, links, lastVerifiedAt }: MachineView): PanelCondition | null {
+  const asked = [links.agent, links.tunnel].find(({ state }) => state === 'busy')
+  if (problem === null || asked === undefined) return null
+  return panel({
+    icon: 'wait',
+    tone: 'unknown',
+    title: 'No answer',
+    text: `${problem.detail} It is being asked again: ${asked.detail}.`,
+    action: 'verify',
+    since: lastVerifiedAt,
+  })
 }
 
 /** What stands where a page is looked into: a desktop has none. */

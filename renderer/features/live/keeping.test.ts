@@ -52,6 +52,7 @@ beforeEach(() => {
     },
     onChange: (next) => (snapshot = next),
     onShown: () => {},
+    onDownload: () => {},
   })
 })
 afterEach(() => {

@@ -46,6 +46,23 @@ test('a sandbox that lost its browser alone shows the way to wake it, and its ma
   expect([isReachable(lost), whyNot(lost)]).toEqual([false, 'prod-01 is killed. Wake it first.'])
 })
 
+test('while a machine is silent, what its browser did last is not told as what it does now', () => {
+  const problem = { code: 'unreachable', detail: 'Nothing listens there.' } as const
+  const { links } = machine()
+  const busy = { state: 'busy', detail: 'no answer, try 2 of 4' } as const
+  for (const silent of [
+    { ...links, agent: busy },
+    { ...links, tunnel: busy },
+  ])
+    expect(liveCondition(machine({ problem, links: silent }, { state: 'stopping' }))).toMatchObject({
+      ...{ title: 'No answer', action: 'verify' },
+      text: 'Nothing listens there. It is being asked again: no answer, try 2 of 4.',
+    })
+  expect(liveCondition(machine({}, { state: 'stopping' }))).toMatchObject({ title: 'The browser is stopping' })
+  // A picture that broke off says so itself, and is there again at once.
+  expect(liveCondition(machine({ problem, links: { ...links, agent: busy } }))).toMatchObject({ kind: 'live' })
+})
+
 test('what is only remembered is not shown as live', () => {
   expect(liveCondition(machine({ knownFrom: 'cache' }))).toMatchObject({ kind: 'panel', action: 'verify' })
 })
@@ -161,11 +178,12 @@ test('a double click is two quick presses of one button at one place', () => {
   expect(count(2000, 60, 10, 2)).toBe(1)
 })
 
+const entry = (at: string, title: string, more: object = {}) => ({
+  ...{ key: `${at} ${title}`, kind: 'engine', what: 'engine', at, until: null, running: false, tone: 'engine' },
+  ...{ title, detail: '', who: null, count: 1, source: null, picture: null, ...more },
+})
+
 test('what a machine kept is told up to where this window heard it itself, and nothing twice', () => {
-  const entry = (at: string, title: string, more: object = {}) => ({
-    ...{ key: `${at} ${title}`, kind: 'engine', what: 'engine', at, until: null, running: false, tone: 'engine' },
-    ...{ title, detail: '', who: null, count: 1, source: null, picture: null, ...more },
-  })
   const event = { seq: 9, time: '2026-01-01T10:00:00Z', type: 'agent_started', agentVersion: '1' }
   const past = [
     entry('2026-01-01T10:00:00Z', 'Agent started'),
@@ -177,4 +195,23 @@ test('what a machine kept is told up to where this window heard it itself, and n
     whatHappened(events, past, 'Ada', '2026-01-01T11:00:00Z').map(({ title }) => title)
   expect(titles([event])).toEqual(['Agent started', 'Browser runs', 'Stagehand dom connected'])
   expect(titles([])).toEqual(['Agent started', 'Browser runs', 'Stagehand dom connected'])
+})
+
+test('control that was heard of is not told again by the machine’s record, where it began a moment before', () => {
+  const takenAt = '2026-01-01T11:00:00.000Z'
+  const lease = { operator: 'Grace', reason: '', takenAt, expiresAt: '2026-01-01T11:05:00.000Z' }
+  const heard = {
+    seq: 9,
+    time: '2026-01-01T11:00:00.107Z',
+    type: 'takeover_lease',
+    change: 'taken',
+    lease,
+  } as SeenEvent
+  const kept = entry(takenAt, 'Grace has control', { key: `lease:${takenAt}`, kind: 'takeover', what: 'lease' })
+  const titles = (events: SeenEvent[]) =>
+    whatHappened(events, [kept], 'Ada', '2026-01-01T11:00:01.000Z').map(({ title }) => title)
+  expect(titles([])).toEqual(['Grace has control'])
+  expect(titles([heard])).toEqual(['Grace took over'])
+  // That it goes on tells nobody who took it.
+  expect(titles([{ ...heard, change: 'renewed' }])).toEqual(['Grace has control'])
 })

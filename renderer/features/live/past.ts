@@ -34,9 +34,20 @@ export function whatHappened(
     const happening = describeEvent(event, operator)
     return happening === null ? [] : [{ key: `event:${event.seq}`, at: event.time, ...happening }]
   })
+  const told = new Set(events.map(leaseOf))
   const kept = past
-    .filter((entry) => entry.at < first && (entry.kind !== 'browser' || toldOfBrowser.has(entry.what)))
+    .filter(
+      (entry) =>
+        entry.at < first && !told.has(entry.key) && (entry.kind !== 'browser' || toldOfBrowser.has(entry.what)),
+    )
     .map(({ key, at, tone, title, detail }): Told => ({ key, at, tone: tone as Tone, title, detail }))
     .sort((a, b) => (a.at < b.at ? 1 : -1))
   return [...heard, ...kept].slice(0, atMost)
+}
+
+/** The machine's record has control from when it was taken, which is a moment before it says so. */
+function leaseOf(event: SeenEvent): string | undefined {
+  if (event.type !== 'takeover_lease' || event['change'] !== 'taken') return undefined
+  const { takenAt } = (event['lease'] ?? {}) as { takenAt?: string }
+  return takenAt === undefined ? undefined : `lease:${takenAt}`
 }

@@ -1,3 +1,4 @@
+import type { SocketReceive } from '../../../shared/contract/index.ts'
 import type { Quality } from './quality.ts'
 import type { Scaling } from './viewChoices.ts'
 
@@ -39,6 +40,14 @@ export interface ShownDialog {
   url: string
 }
 
+/** A file field of the page that waits for a file. */
+export interface ShownChooser {
+  multiple: boolean
+}
+
+/** What the page downloads, as far as it is. */
+export type Download = Extract<SocketReceive<'watch'>, { type: 'download' }>
+
 export interface ScreenEvents {
   /** The whole picture has been drawn once. */
   onComplete(): void
@@ -50,6 +59,10 @@ export interface ScreenEvents {
   onBlur(to: EventTarget | null): void
   /** The page shows a dialog that is not in the picture, or none any more. */
   onDialog(dialog: ShownDialog | null): void
+  /** The page asks for a file, which is not in the picture, or no longer does. */
+  onChooser(chooser: ShownChooser | null): void
+  /** The page downloads something, which is not in the picture. */
+  onDownload(download: Download): void
   /** The page crashed, which its last picture does not show; or there is one again. */
   onCrashed(crashed: boolean): void
   onClose(reason: string): void

@@ -29,6 +29,8 @@ export function openScreencast(
     const message = JSON.parse(text) as SocketReceive<'watch'>
     if (message.type === 'frame') page = { width: message.width, height: message.height }
     else if (message.type === 'dialog') events.onDialog(message.dialog)
+    else if (message.type === 'file-chooser') events.onChooser(message.chooser)
+    else if (message.type === 'download') events.onDownload(message)
     else if (message.type === 'crash' || message.type === 'navigation') events.onCrashed(message.type === 'crash')
   }
   // The promise holds the acknowledgement back: a slow window gets fewer pictures, not a longer queue.

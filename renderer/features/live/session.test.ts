@@ -84,6 +84,7 @@ beforeEach(() => {
     },
     onChange: (snapshot) => (shown = snapshot),
     onShown: () => {},
+    onDownload: () => {},
   })
 })
 afterEach(() => {

@@ -1,13 +1,12 @@
 import { backoff } from '../../../shared/client/backoff.ts'
 import type { WireProblem } from '../../../shared/errors.ts'
-import type { PortStream } from '../../../shared/stream.ts'
 import { problemOf } from '../../app/bridge.ts'
 import { PictureKeyboard } from './keyboard.ts'
 import { drawCopy, isShown, keepPicture, lastPicture, recallPicture } from './pictures.ts'
 import { bandwidthMeter, qualities, qualityFor } from './quality.ts'
 import {
+  type Download,
   type Screen,
-  type ScreenEvents,
   type ScreenKey,
   type ScreenLook,
   type ShownDialog,
@@ -15,12 +14,8 @@ import {
   stickyKeys,
 } from './screen.ts'
 import { type LiveSnapshot, type LiveWish, nothingShown } from './snapshot.ts'
+import type { LiveSource } from './source.ts'
 import type { ViewChoices } from './viewChoices.ts'
-
-export interface LiveSource {
-  open(wish: LiveWish, look: ScreenLook): Promise<PortStream>
-  draw(target: HTMLElement, stream: PortStream, wish: LiveWish, look: ScreenLook, events: ScreenEvents): Screen
-}
 
 interface SessionOptions {
   machineId: string
@@ -31,6 +26,7 @@ interface SessionOptions {
   source: LiveSource
   onChange: (snapshot: LiveSnapshot) => void
   onShown: () => void
+  onDownload: (download: Download) => void
 }
 
 /** Keys that are typed while a picture is made anew are lost: who pressed something goes on for this long, it is thought. */
@@ -190,7 +186,8 @@ export class LiveSession {
 
   #giveKeyboard(mode: LiveWish['mode']): void {
     // A dialog of the page has it, until it is answered.
-    if (mode === 'control' && this.#snapshot.dialog === null) this.#keyboard.give(() => this.focus())
+    if (mode === 'control' && this.#snapshot.dialog === null && this.#snapshot.chooser === null)
+      this.#keyboard.give(() => this.focus())
     else this.#keyboard.forget()
   }
 
@@ -221,6 +218,8 @@ export class LiveSession {
           if (!(to instanceof Element && to.closest('[data-live-keys]') !== null)) this.release()
         },
         onDialog: (dialog) => current() && this.#stands({ dialog }),
+        onChooser: (chooser) => current() && this.#change({ chooser }),
+        onDownload: (download) => current() && this.#options.onDownload(download),
         onCrashed: (crashed) => current() && this.#stands({ crashed }),
         onClose: (reason) => current() && this.#lost(reason),
       })
@@ -279,7 +278,7 @@ export class LiveSession {
     const { machineId, still } = this.#options
     const screen = this.#screen
     this.release()
-    this.#change({ dialog: null, crashed: false })
+    this.#change({ dialog: null, chooser: null, crashed: false })
     if (this.#snapshot.mode === 'control' && this.#wish?.mode !== 'view') this.#keyboard.keep()
     this.#screen = null
     if (screen !== null && this.#snapshot.phase === 'live') {

@@ -1,6 +1,6 @@
 import type { WireProblem } from '../../../shared/errors.ts'
 import type { QualityName } from './quality.ts'
-import type { ShownDialog, StickyKey } from './screen.ts'
+import type { ShownChooser, ShownDialog, StickyKey } from './screen.ts'
 
 export interface LiveWish {
   view: 'vnc' | 'screencast'
@@ -23,6 +23,8 @@ export interface LiveSnapshot {
   held: readonly StickyKey[]
   /** Of the page, where its picture does not show it. */
   dialog: ShownDialog | null
+  /** Of the page, where its picture does not show it. */
+  chooser: ShownChooser | null
   /** The page, whose last picture does not show it. */
   crashed: boolean
   /** Why the last attempt failed. */
@@ -43,6 +45,7 @@ export const nothingShown: LiveSnapshot = {
   quality: 'best',
   held: [],
   dialog: null,
+  chooser: null,
   crashed: false,
   problem: null,
   pictureAt: null,

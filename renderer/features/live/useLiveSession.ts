@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { LiveClient } from './client.ts'
+import type { Download } from './screen.ts'
 import { LiveSession } from './session.ts'
 import { type LiveSnapshot, type LiveWish, nothingShown } from './snapshot.ts'
 import { useViewChoices } from './viewChoices.ts'
@@ -11,16 +12,19 @@ interface LiveSessionOptions {
   stage: RefObject<HTMLElement | null>
   still: RefObject<HTMLCanvasElement | null>
   onShown: () => void
+  onDownload: (download: Download) => void
 }
 
 /** A live session that lives as long as the component, and what it shows now. */
-export function useLiveSession({ machineId, client, wish, stage, still, onShown }: LiveSessionOptions): {
+export function useLiveSession({ machineId, client, wish, stage, still, onShown, onDownload }: LiveSessionOptions): {
   snapshot: LiveSnapshot
   session: RefObject<LiveSession | null>
 } {
   const session = useRef<LiveSession | null>(null)
   const shown = useRef(onShown)
   shown.current = onShown
+  const downloading = useRef(onDownload)
+  downloading.current = onDownload
   const [snapshot, setSnapshot] = useState(nothingShown)
   const scaling = useViewChoices((state) => state.scaling)
   const quality = useViewChoices((state) => state.quality)
@@ -34,6 +38,7 @@ export function useLiveSession({ machineId, client, wish, stage, still, onShown 
       source: client,
       onChange: setSnapshot,
       onShown: () => shown.current(),
+      onDownload: (download) => downloading.current(download),
     })
     session.current = made
     return () => {

@@ -17,10 +17,13 @@ const hasDesktop = ({ id }: MachineView) => desktopOf(id)?.state === 'active'
 export const machineActions: readonly ConsoleAction[] = [
   onMachine({
     id: 'machine.take-over',
-    title: (machine) => `Take over ${machine.name}`,
+    title: ({ name, lease }) =>
+      lease == null ? `Take over ${name}` : `Take over ${name}: ${lease.operator} has control`,
     group: 'Control',
     keys: 't',
-    when: (machine) => isUp(machine) && (browserIs(machine, 'active') || hasDesktop(machine)) && machine.lease === null,
+    // Not hidden while someone else has it: whoever presses the key is to hear why it does nothing.
+    when: (machine) =>
+      isUp(machine) && (browserIs(machine, 'active') || hasDesktop(machine)) && machine.lease?.mine !== true,
     run: (machine) => void takeOver(machine),
   }),
   onMachine({

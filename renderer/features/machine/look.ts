@@ -93,7 +93,8 @@ export function linkLook(name: LinkName, link: Link, machine: MachineView): Stat
 export function linkFigure(name: LinkName, machine: MachineView): string | null {
   if (machine.links[name].state !== 'up') return null
   if (name === 'tunnel' && machine.roundTripMs !== null) return `${Math.round(machine.roundTripMs)} ms`
-  if (name === 'agent') return machine.agentVersion
+  // Its version, and how far its clock is off.
+  if (name === 'agent') return machine.links.agent.detail || machine.agentVersion
   const resolution = machine.browser?.resolution
   if (name === 'browser' && resolution) return `${resolution.width} × ${resolution.height}`
   return null

@@ -21,8 +21,25 @@ export function verify(machine: MachineView): Promise<boolean> {
 
 export function takeOver(machine: MachineView): Promise<boolean> {
   go({ screen: 'machine', machineId: machine.id, tab: 'live' })
+  const { lease } = machine
+  if (lease !== null && !lease.mine) {
+    sayWhoHasIt(machine.name, lease)
+    return Promise.resolve(false)
+  }
   return work(`take:${machine.id}`, 'Taking over', async () => {
     await call('takeover.take', { machineId: machine.id, reason: '' })
+  })
+}
+
+/** One lease at a time: what is left is to ask whoever has it, or to wait until it ends. */
+function sayWhoHasIt(name: string, { operator, reason }: NonNullable<MachineView['lease']>): void {
+  const why = reason === '' ? '' : `Their reason: ${reason}. `
+  toast({
+    title: `${operator} has control of ${name}`,
+    detail: `${why}Ask them to give it back. It ends by itself when they stop working in it; until then you can watch.`,
+    kind: 'person',
+    forMs: 12_000,
+    id: `held:${name}`,
   })
 }
 

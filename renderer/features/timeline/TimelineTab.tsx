@@ -1,5 +1,5 @@
 import { Activity, SearchX } from 'lucide-react'
-import { useCallback, useDeferredValue, useEffect, useMemo } from 'react'
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import type { MachineView } from '../../../shared/domain/machine.ts'
 import { Button } from '../../ui/Button.tsx'
 import { useNow } from '../../ui/clock.ts'
@@ -15,12 +15,12 @@ import { type Choice, choose, useTimelineChoice } from './choices.store.ts'
 import { EntryDetail } from './EntryDetail.tsx'
 import { EntryList } from './EntryList.tsx'
 import { type Filter, filtered, noFilter, type Placed, within } from './lanes.ts'
-import { fitAll, reveal, spanOf, spanText, upToNow, type View, zoom } from './scale.ts'
+import { clockText, exactTime, fitAll, reveal, spanOf, spanText, upToNow, type View, zoom } from './scale.ts'
 import { sourcesOf } from './sources.ts'
 import styles from './Timeline.module.css'
 import { TimelineTools } from './TimelineTools.tsx'
 import { Track } from './Track.tsx'
-import { useEntries } from './useEntries.ts'
+import { type Entries, useEntries } from './useEntries.ts'
 
 /** Shorter than one waits for; longer than from one movement of a hand to the next. */
 const restMs = 80
@@ -52,7 +52,13 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
   }, [more, first, view.from, older])
 
   const show = (next: View) => change({ view: next, following: false })
-  const fit = () => {
+  /** Going back to the first of all, which brings what is not loaded yet. */
+  const [goesTo, setGoesTo] = useState<'all' | 'first' | null>(null)
+  const byHand = (next: View) => {
+    setGoesTo(null)
+    show(next)
+  }
+  const showLoaded = () => {
     const [oldest, newest] = [shown[0], shown.at(-1)]
     if (oldest === undefined || newest === undefined) return
     const last = Math.max(...shown.map(({ start, end }) => (Number.isFinite(end) ? end : Math.max(start, now))))
@@ -70,20 +76,40 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
     const next = shown[Math.min(shown.length - 1, Math.max(0, from + steps))]
     if (next !== undefined) select(next)
   }
+  const arrive = useRef(() => {})
+  arrive.current = () => {
+    if (goesTo === 'all') showLoaded()
+    else if (shown[0] !== undefined) select(shown[0])
+    if (!more || known.problem !== null) setGoesTo(null)
+    else older()
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each answer one stands farther back
+  useEffect(() => {
+    if (goesTo !== null && !known.asking) arrive.current()
+  }, [goesTo, known.asking, known.placed])
   const open = (placed: Placed | undefined) => {
     if (placed !== undefined) sourcesOf(machine, placed.entry)[0]?.open()
   }
   const isFiltered = filter !== noFilter && shown.length < known.placed.length
   const steady = useSteady({
-    onRange: (ms: number) => change({ view: upToNow(now, ms), following: true }),
-    onView: show,
-    onZoom: (factor: number) => show(zoom(view, factor, following ? now : (view.from + view.to) / 2)),
-    onFit: fit,
+    onRange: (ms: number) => {
+      setGoesTo(null)
+      change({ view: upToNow(now, ms), following: true })
+    },
+    onView: byHand,
+    onZoom: (factor: number) => byHand(zoom(view, factor, following ? now : (view.from + view.to) / 2)),
+    onFit: () => {
+      setGoesTo('all')
+      showLoaded()
+    },
     onFilter: (next: Filter) => change({ filter: next }),
     onAll: () => change({ filter: noFilter }),
     onSelect: select,
     onOpen: open,
-    onStep: step,
+    onStep: (steps: number) => {
+      setGoesTo(steps === Number.NEGATIVE_INFINITY ? 'first' : null)
+      step(steps)
+    },
     onOpenChosen: () => open(chosen),
   })
   const count = known.placed.length
@@ -93,6 +119,7 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
     [count, asked, isFiltered, steady],
   )
   const why = whyNot(machine)
+  const wrong = asked ? clockText(known.skewMs) : null
   return (
     <div className={tab.tab} data-testid="timeline-tab">
       <StateStrip machine={machine} />
@@ -105,10 +132,12 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
           onZoom={steady.onZoom}
           onFit={steady.onFit}
           onFilter={steady.onFilter}
+          skewMs={known.skewMs}
         />
         <span className={tab.end}>
           <span className={tab.note} data-testid="timeline-count">
             {rows.length.toLocaleString('en')} in {spanText(spanOf(settled))}
+            {first !== undefined && beforeThose(known, first, settled.from)}
           </span>
           <Freshness known={{ ...known, value: known.placed }} why={why} />
         </span>
@@ -118,6 +147,11 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
         <p className={styles.limited} role="status" data-testid="timeline-limited">
           {known.limited} Shown is what this console heard of it: its events and its audit. Errors of pages, failed
           requests, pictures and anything from before are missing.
+        </p>
+      )}
+      {wrong !== null && (
+        <p className={styles.limited} role="status" data-testid="timeline-clock">
+          The clock of {machine.name} is {wrong} this computer’s. Times here are those of the machine.
         </p>
       )}
       <Track
@@ -151,6 +185,13 @@ export function TimelineTab({ machine }: { machine: MachineView }) {
       )}
     </div>
   )
+}
+
+/** What the lanes do not show although it happened. */
+function beforeThose({ more, full, asking }: Pick<Entries, 'more' | 'full' | 'asking'>, first: number, from: number) {
+  if (full) return ` · what was before ${exactTime(first)} is not loaded: too much`
+  if (more && asking && from < first) return ' · loading older ones…'
+  return more ? ' · there are older ones' : ''
 }
 
 function countsOf(rows: readonly Placed[]): Record<string, number> {
@@ -190,7 +231,7 @@ function Empty({ known, asked, filtered: isFiltered, onAll, onFit }: EmptyProps)
     <EmptyState
       icon={<Activity size={26} aria-hidden />}
       title="Nothing happened in this stretch"
-      action={<Button onClick={onFit}>Show all that is loaded</Button>}
+      action={<Button onClick={onFit}>Show all</Button>}
     />
   )
 }

@@ -9,7 +9,7 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { parseMoment } from '../logs/jump.ts'
 import { type Filter, laneNames } from './lanes.ts'
-import { exactTime, spanOf, spanText, type View } from './scale.ts'
+import { clockText, exactTime, spanOf, spanText, type View } from './scale.ts'
 import styles from './Timeline.module.css'
 
 const minute = 60_000
@@ -21,6 +21,8 @@ interface ToolsProps {
   following: boolean
   filter: Filter
   counts: Readonly<Record<string, number>>
+  /** How far the machine's clock is ahead: the times that are typed in are its own. */
+  skewMs: number
   onRange: (span: number) => void
   onView: (view: View) => void
   onZoom: (factor: number) => void
@@ -68,7 +70,7 @@ export const TimelineTools = memo(function TimelineTools(props: ToolsProps) {
           onClick={() => props.onZoom(2)}
         />
         <IconButton
-          label="Show all that is loaded"
+          label="Show all"
           keys="0"
           icon={<Maximize2 size={15} aria-hidden />}
           data-testid="timeline-fit"
@@ -106,7 +108,7 @@ export const TimelineTools = memo(function TimelineTools(props: ToolsProps) {
         />
       </div>
       <Dialog open={choosing} onClose={() => setChoosing(false)} title="Show a stretch of time">
-        <RangeForm view={view} onView={props.onView} onDone={() => setChoosing(false)} />
+        <RangeForm view={view} skewMs={props.skewMs} onView={props.onView} onDone={() => setChoosing(false)} />
       </Dialog>
     </>
   )
@@ -114,11 +116,12 @@ export const TimelineTools = memo(function TimelineTools(props: ToolsProps) {
 
 interface RangeFormProps {
   view: View
+  skewMs: number
   onView: (view: View) => void
   onDone: () => void
 }
 
-function RangeForm({ view, onView, onDone }: RangeFormProps) {
+function RangeForm({ view, skewMs, onView, onDone }: RangeFormProps) {
   const typedOf = (time: number) => {
     const two = (value: number) => String(value).padStart(2, '0')
     const date = new Date(time)
@@ -130,7 +133,7 @@ function RangeForm({ view, onView, onDone }: RangeFormProps) {
   const [error, setError] = useState<string | undefined>()
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const now = Date.now()
+    const now = Date.now() + skewMs
     const [first, last] = [parseMoment(from, now), parseMoment(to, now)]
     if (first === undefined || last === undefined)
       return setError('A time such as 03:10, 2026-01-31 03:10, or 2 h ago.')
@@ -140,7 +143,10 @@ function RangeForm({ view, onView, onDone }: RangeFormProps) {
   }
   return (
     <form onSubmit={submit}>
-      <Field label="From, on this computer’s clock" hint="Such as 03:10, 2026-01-31 03:10, or 2 h ago.">
+      <Field
+        label={clockText(skewMs) === null ? 'From, on this computer’s clock' : 'From, on the machine’s clock'}
+        hint="Such as 03:10, 2026-01-31 03:10, or 2 h ago."
+      >
         {(control) => (
           <Input
             {...control}

@@ -106,3 +106,12 @@ export function spanText(ms: number): string {
   if (ms < hour) return said(ms / minute, 'min')
   return ms < 2 * day ? said(ms / hour, 'h') : said(ms / day, 'd')
 }
+
+/** Below this nobody takes one moment for another. */
+const tellClockMs = 30 * second
+
+/** How a machine's clock differs from this computer's, as `3 h ahead of`; null where that is not worth a word. */
+export function clockText(skewMs: number): string | null {
+  if (Math.abs(skewMs) < tellClockMs) return null
+  return `${spanText(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'}`
+}

@@ -3,7 +3,7 @@ import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
 import { entry } from '../../../shared/domain/timeline/book.ts'
 import { controlOf, filtered, noFilter, place, within } from './lanes.ts'
 import { layoutLane, markAt } from './layout.ts'
-import { fitAll, pan, reveal, spanOf, spanText, ticks, timeAt, upToNow, xOf, zoom } from './scale.ts'
+import { clockText, fitAll, pan, reveal, spanOf, spanText, ticks, timeAt, upToNow, xOf, zoom } from './scale.ts'
 
 const base = Date.UTC(2026, 0, 1, 3)
 const at = (seconds: number) => new Date(base + seconds * 1000).toISOString()
@@ -149,4 +149,10 @@ test('what is said to have happened at no time, or in no year of ours, is not dr
   )
   expect(placed.map(({ entry: { key } }) => key)).toEqual(['4'])
   expect(new Date(placed[0]?.end ?? Number.NaN).getUTCFullYear()).toBe(3000)
+})
+
+test('a clock that differs is told of where one moment could be taken for another', () => {
+  expect([0, 5000, -29_000].map(clockText)).toEqual([null, null, null])
+  expect(clockText(3 * 3_600_000)).toBe('3 h ahead of')
+  expect(clockText(-7 * 60_000)).toBe('7 min behind')
 })

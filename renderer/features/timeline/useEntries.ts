@@ -10,8 +10,8 @@ import { type Placed, place } from './lanes.ts'
 /** The first look, which main keeps for when the machine cannot be asked. */
 const firstLook = 1000
 const olderLook = 5000
-/** Beyond this it is a record for another tool; the agent keeps no more of most kinds either. */
-const mostEntries = 20_000
+/** Beyond this it is a record for another tool. An agent keeps fewer: some thousands of each kind. */
+const mostEntries = 50_000
 /** Events that come together are asked for together. */
 const gatherMs = 300
 /** What only stands in the audit is heard of by looking. */
@@ -36,21 +36,25 @@ export interface Entries {
   problem: WireProblem | null
   /** Why it is pieced together: the agent has no timeline of its own. */
   limited: string | null
-  /** The machine has older ones. */
+  /** The machine has older ones, which are loaded on the way there. */
   more: boolean
+  /** The machine has older ones still, and no more fit into this window. */
+  full: boolean
   /** How far the machine's clock is ahead of this computer's. */
   skewMs: number
   reload: () => Promise<void>
   older: () => void
 }
 
-interface State extends Omit<Entries, 'placed' | 'loading' | 'reload' | 'older'> {
+interface State extends Omit<Entries, 'placed' | 'loading' | 'full' | 'reload' | 'older'> {
+  /** Everything from here on is loaded, up to the newest. */
+  reachedTo: string | null
   entries: ReadonlyMap<string, TimelineEntry>
   revision: number | null
 }
 
 const nothing: State = {
-  ...{ entries: new Map(), revision: null, at: null, from: 'cache', asking: true, problem: null },
+  ...{ entries: new Map(), revision: null, reachedTo: null, at: null, from: 'cache', asking: true, problem: null },
   ...{ limited: null, more: false, skewMs: 0 },
 }
 
@@ -141,14 +145,22 @@ export function useEntries(machine: MachineView): Entries {
   }, [machineId, reachable, news, reload])
 
   const placed = useMemo(() => place(state.entries.values()), [state.entries])
-  const { entries, revision: _revision, ...rest } = state
+  const { entries, revision: _revision, reachedTo: _reached, ...rest } = state
   const older = useCallback(() => {
-    const { more, asking, entries: loaded } = latest.current
-    if (!more || asking || loaded.size >= mostEntries) return
-    const oldest = [...loaded.values()].reduce((first, { at }) => (at < first ? at : first), '9')
-    void ask({ limit: olderLook, to: oldest })
+    const { more, asking, entries: loaded, reachedTo } = latest.current
+    if (!more || asking || loaded.size >= mostEntries || reachedTo === null) return
+    void ask({ limit: olderLook, to: reachedTo })
   }, [ask])
-  return { ...rest, placed, loading: state.asking && entries.size === 0, reload, older }
+  const full = state.more && entries.size >= mostEntries
+  return {
+    ...rest,
+    more: state.more && !full,
+    full,
+    placed,
+    loading: state.asking && entries.size === 0,
+    reload,
+    older,
+  }
 }
 
 function joined(entries: State['entries'], more: readonly TimelineEntry[]): State['entries'] {
@@ -165,11 +177,23 @@ function taken(now: State, answer: Answer, params: { changedAfter?: number; to?:
   // An answer of older ones that brought nothing new is the end of them, whatever it says.
   const reached = params.to !== undefined && entries.size === now.entries.size
   const first = !changes && params.to === undefined && now.revision === null
+  const goesBack = first || params.to !== undefined
   return {
+    reachedTo: goesBack ? oldestOf(answer.entries, now.reachedTo) : now.reachedTo,
     ...{ entries, revision: Math.max(answer.revision, now.revision ?? 0), at: answer.now, from: 'machine' },
     ...{ asking: false, problem: null, limited: null, skewMs },
-    more: first || params.to !== undefined ? answer.more && !reached : now.more,
+    more: goesBack ? answer.more && !reached : now.more,
   }
+}
+
+/**
+ * Where an answer ends. Not the oldest that is known at all: what changed lately may have begun weeks before, and agents
+ * of before tell of every film with each answer. To ask on from there would leave out all that lies between.
+ */
+function oldestOf(entries: readonly TimelineEntry[], before: string | null): string | null {
+  const others = entries.filter(({ kind }) => kind !== 'recording')
+  const page = others.length === 0 ? entries : others
+  return page.reduce((oldest, { at }) => (oldest === null || at < oldest ? at : oldest), before)
 }
 
 /** Films come with every answer: one that says the same again is no reason to draw. */
