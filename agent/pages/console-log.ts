@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { consoleMessage } from '../../shared/contract/page-watching.ts'
+import { keptText } from '../../shared/domain/kept-text.ts'
 import type { CdpParams, CdpSession } from '../browser/cdp.ts'
-import { keptText } from './kept-text.ts'
 import { Ring } from './ring.ts'
 
 export type ConsoleMessage = z.infer<typeof consoleMessage>

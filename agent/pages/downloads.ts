@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
+import { keptText } from '../../shared/domain/kept-text.ts'
 import type { CdpConnection, CdpParams } from '../browser/cdp.ts'
-import { keptText } from './kept-text.ts'
 import type { PageEvents } from './page-events.ts'
 
 /** How many downloads are remembered, to tell a navigation that became one. */

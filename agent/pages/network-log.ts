@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { networkRequest } from '../../shared/contract/page-watching.ts'
 import { isWithoutBody } from '../../shared/domain/http-answer.ts'
+import { keptText } from '../../shared/domain/kept-text.ts'
 import { withoutLogin } from '../browser/address.ts'
 import type { CdpParams, CdpSession } from '../browser/cdp.ts'
-import { keptText } from './kept-text.ts'
 import { Ring } from './ring.ts'
 
 export type NetworkRequest = z.infer<typeof networkRequest>

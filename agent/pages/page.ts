@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keptText } from '../../shared/domain/kept-text.ts'
 import { Problem } from '../../shared/errors.ts'
 import { withoutLogin } from '../browser/address.ts'
 import type { CdpParams, CdpSession } from '../browser/cdp.ts'
 import { Frames } from './frames.ts'
-import { keptText } from './kept-text.ts'
 import { Loading } from './loading.ts'
 import { Operation } from './operation.ts'
 

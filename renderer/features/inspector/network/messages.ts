@@ -1,6 +1,6 @@
 /** What goes over a WebSocket, or comes in a stream of events. All of it is the page's and its server's own text. */
 
-import { keptText } from '../../../ui/kept-text.ts'
+import { keptText } from '../../../../shared/domain/kept-text.ts'
 
 export interface Message {
   kind: 'sent' | 'received' | 'error'

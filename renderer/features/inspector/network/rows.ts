@@ -1,7 +1,7 @@
 /** A request as the table shows it, built from Chromium's events. */
 
 import { isWithoutBody } from '../../../../shared/domain/http-answer.ts'
-import { keptText } from '../../../ui/kept-text.ts'
+import { keptText } from '../../../../shared/domain/kept-text.ts'
 import type { Frame } from '../console/entries.ts'
 import { callsOf, type Initiator, initiatorText } from './initiator.ts'
 

@@ -1,6 +1,6 @@
 /** Values of a page, as Chromium describes them. All text in here is the page's own: shown, never believed. */
 
-import { keptText } from '../../../ui/kept-text.ts'
+import { keptText } from '../../../../shared/domain/kept-text.ts'
 
 export interface RemoteObject {
   type: string

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import type { CdpConnection, CdpParams, CdpSession } from '../browser/cdp.ts'
 import { ConsoleLog } from './console-log.ts'
 import { Downloads } from './downloads.ts'
-import { keptText } from './kept-text.ts'
 import { NetworkLog } from './network-log.ts'
 import { Page } from './page.ts'
 import { PageEvents } from './page-events.ts'
@@ -82,11 +81,4 @@ test.each(cases)('%s of any length cost no more than what is kept of them', (_na
   for (let index = 0; index < 20; index++) tell(index)
   expect(heapMegabytes() - before).toBeLessThan(4)
   expect(kept).toBeDefined()
-})
-
-test('is the beginning, and the text itself where that is short enough', () => {
-  expect(keptText('héllo wörld', 5)).toBe('héllo')
-  expect(keptText('short', 5)).toBe('short')
-  // Half a letter is none.
-  expect(keptText('🚢🚢', 3)).toBe('🚢�')
 })

@@ -3,7 +3,6 @@ import v8 from 'node:v8'
 // biome-ignore lint/style/noRestrictedImports: only V8 itself says how much is held
 import vm from 'node:vm'
 import { expect, test } from 'vitest'
-import { keptText } from '../../ui/kept-text.ts'
 import { calledEntry, loggedEntry, thrownEntry } from './console/entries.ts'
 import { eventMessage, frameMessage } from './network/messages.ts'
 import { sentRow } from './network/rows.ts'
@@ -38,9 +37,4 @@ test.each(cases)('%s costs no more than what is kept of it, however long it is',
   for (let count = 0; count < 20; count++) kept.push(keep(JSON.parse(text) as Told))
   expect(heapMegabytes() - before).toBeLessThan(20)
   expect(kept).toHaveLength(21)
-})
-
-test('is the beginning, and the text itself where that is short enough', () => {
-  expect(keptText('héllo wörld', 5)).toBe('héllo')
-  expect(keptText('short', 5)).toBe('short')
 })
