@@ -24,7 +24,8 @@ export function entryTime(entry: string): string | undefined {
  * what follows to what came before. Says no in doubt.
  */
 export function freshStarts(entries: readonly string[]): (index: number) => boolean {
-  const outputs = [false, true].map((ofErrors) => neighbours(entries, ofErrors))
+  const kinds = Uint8Array.from(entries, (entry) => (isError(entry) ? 1 : 0))
+  const outputs = [0, 1].map((kind) => neighbours(kinds, kind))
   const time = (index: number) => entryTime(entries[index] ?? '') ?? ''
   const isFar = (one: number, other: number) =>
     Math.abs(one - other) > tangle.lines || apartMs(time(one), time(other)) > 2 * tangle.ms
@@ -41,18 +42,27 @@ export function freshStarts(entries: readonly string[]): (index: number) => bool
   }
 }
 
-/** Where, seen from each entry, the last of an output before it stands and the first from it on; -1 where none does. */
-function neighbours(entries: readonly string[], ofErrors: boolean): { before: Int32Array; from: Int32Array } {
-  const isOf = (entry: string | undefined) => entry !== undefined && isError(entry) === ofErrors
-  const before = new Int32Array(entries.length).fill(-1)
-  const from = new Int32Array(entries.length).fill(-1)
-  for (let at = 1; at < entries.length; at++) before[at] = isOf(entries[at - 1]) ? at - 1 : (before[at - 1] ?? -1)
-  for (let at = entries.length - 1; at >= 0; at--) from[at] = isOf(entries[at]) ? at : (from[at + 1] ?? -1)
+/** Where, seen from each entry, the last of a kind before it stands and the first from it on; -1 where none does. */
+function neighbours(kinds: Uint8Array, kind: number): { before: Int32Array; from: Int32Array } {
+  const [before, from] = [new Int32Array(kinds.length), new Int32Array(kinds.length)]
+  for (let at = 0, last = -1; at < kinds.length; at++) {
+    before[at] = last
+    if (kinds[at] === kind) last = at
+  }
+  for (let at = kinds.length - 1, next = -1; at >= 0; at--) {
+    if (kinds[at] === kind) next = at
+    from[at] = next
+  }
   return { before, from }
 }
 
+/** How far from its end an entry's stream stands where the time has all its nine decimals, as nine of ten have. */
+const usualStream = '"stream":"stdout","time":"2026-01-01T00:00:00.123456789Z"}'.length
+
 function isError(entry: string): boolean {
-  return entry.startsWith('"stream":"stderr"', entry.lastIndexOf('"stream":"'))
+  const usual = entry.length - usualStream
+  const at = entry.startsWith('"stream":"', usual) ? usual : entry.lastIndexOf('"stream":"')
+  return entry.startsWith('stderr"', at + 10)
 }
 
 function areApart(entry: string, before: string): boolean {
