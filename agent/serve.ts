@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
 import module from 'node:module'
-import v8 from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { type Agent, startAgent } from './agent.ts'
 import type { Config } from './config.ts'
 import { log } from './log.ts'
@@ -14,7 +12,7 @@ const folderLimitMs = stopLimitMs + 1000
 /** One that was killed a moment ago may not be gone yet; who starts a second by hand need not wait long. */
 const folderMomentMs = 2000
 /** When a start has calmed down. */
-const settleMs = 2000
+const flushCacheMs = 3000
 
 export interface ServeOptions {
   /** Reads the configuration again, when someone asks for that. */
@@ -53,7 +51,8 @@ export async function serve(config: Config, secret: string, options: ServeOption
   }
   const { socketPath, port, agentId } = agent
   log('info', 'agent is ready', { socketPath, port, pid: process.pid })
-  setTimeout(settle, settleMs).unref()
+  // Otherwise Node keeps what it compiled only at a graceful end.
+  setTimeout(() => module.flushCompileCache?.(), flushCacheMs).unref()
   if (options.announce) announce({ ready: true, pid: process.pid, socketPath, port, agentId })
 
   let stopping = false
@@ -77,16 +76,6 @@ export async function serve(config: Config, secret: string, options: ServeOption
   process.once('SIGINT', () => stop('SIGINT'))
   process.on('SIGHUP', () => {})
   if (options.lifeline) followLifeline(() => stop('the console is gone'))
-}
-
-/** What is done once, when the start is over and nobody waits for an answer to it. */
-function settle(): void {
-  // Otherwise Node keeps what it compiled only at a graceful end.
-  module.flushCompileCache?.()
-  // A start leaves twice what is needed later, and V8 would keep it for as long as little is asked of the agent.
-  v8.setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as NodeJS.GCFunction
-  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
 function followLifeline(onEnd: () => void): void {
