@@ -1,21 +1,11 @@
-import v8 from 'node:v8'
-import vm from 'node:vm'
 import { expect, test } from 'vitest'
+import { heapMegabytes, megabyte } from '../../e2e/rigs/heap.ts'
 import type { CdpConnection, CdpParams, CdpSession } from '../browser/cdp.ts'
 import { ConsoleLog } from './console-log.ts'
 import { Downloads } from './downloads.ts'
 import { NetworkLog } from './network-log.ts'
 import { Page } from './page.ts'
 import { PageEvents } from './page-events.ts'
-
-const megabyte = 1024 * 1024
-v8.setFlagsFromString('--expose-gc')
-const collect = vm.runInNewContext('gc') as () => void
-
-function heapMegabytes(): number {
-  collect()
-  return process.memoryUsage().heapUsed / megabyte
-}
 
 /** A browser whose messages are made up; like those of a real one, each has just been parsed. */
 function madeUp() {

@@ -1,20 +1,8 @@
-// biome-ignore lint/style/noRestrictedImports: only V8 itself says how much is held
-import v8 from 'node:v8'
-// biome-ignore lint/style/noRestrictedImports: only V8 itself says how much is held
-import vm from 'node:vm'
 import { expect, test } from 'vitest'
+import { heapMegabytes, megabyte } from '../../../e2e/rigs/heap.ts'
 import { calledEntry, loggedEntry, thrownEntry } from './console/entries.ts'
 import { eventMessage, frameMessage } from './network/messages.ts'
 import { sentRow } from './network/rows.ts'
-
-const megabyte = 1024 * 1024
-v8.setFlagsFromString('--expose-gc')
-const collect = vm.runInNewContext('gc') as () => void
-
-function heapMegabytes(): number {
-  collect()
-  return process.memoryUsage().heapUsed / megabyte
-}
 
 const long = 'x'.repeat(4 * megabyte)
 const error = { type: 'object', subtype: 'error', className: 'Error', description: long }
